@@ -1,0 +1,1 @@
+"""Ground floor: the words for emotions and how sure one is of them."""

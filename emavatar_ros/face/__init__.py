@@ -1,0 +1,1 @@
+"""From emotion and phonemes to a face state, and from a face state to a picture."""

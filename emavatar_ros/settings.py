@@ -1,0 +1,100 @@
+"""Settings: declared once, used as ROS parameters, profile entries and constructor arguments.
+
+A settings class is a frozen dataclass whose fields are made with `setting(...)`, which carries help, unit and
+range. Nested dataclasses give dotted names (`recogniser.model`). `specs` lists them (a node declares its ROS
+parameters from that list), `build` makes the object from a flat mapping and refuses unknown keys and values out
+of range: ROS itself ignores an unknown key in a parameter file silently.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, get_type_hints
+
+from emavatar_ros.errors import BadInput
+
+T = TypeVar('T')
+Value = bool | int | float | str
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One declared setting: dotted name, default, and what a person needs to choose a value."""
+
+    name: str
+    default: Value
+    help: str
+    unit: str = ''
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> type:
+        """The type a value must have: bool, int, float or str."""
+        return type(self.default)
+
+    def check(self, value: object) -> Value:
+        """Return `value` in this setting's type, or raise BadInput naming the setting and what is allowed."""
+        if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if type(value) is not self.kind:
+            raise BadInput(f'{self.name} must be {self.kind.__name__}, not {value!r}')
+        assert isinstance(value, (bool, int, float, str))
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            low = -float('inf') if self.low is None else self.low
+            high = float('inf') if self.high is None else self.high
+            if not low <= value <= high:
+                raise BadInput(f'{self.name} must be between {self.low} and {self.high} {self.unit}'.rstrip()
+                               + f', not {value}')
+        if self.choices and value not in self.choices:
+            raise BadInput(f'{self.name} must be one of {", ".join(self.choices)}, not {value!r}')
+        return value
+
+
+def setting(default: Value, help: str, *, unit: str = '', low: float | None = None, high: float | None = None,
+            choices: tuple[str, ...] = ()) -> Any:
+    """Declare one field of a settings class; `unit` is SI where there is one."""
+    return field(default=default, metadata={'spec': (help, unit, low, high, choices)})
+
+
+def specs(cls: type, prefix: str = '') -> Iterator[Spec]:
+    """Every setting of a settings class, nested ones with dotted names, in the order declared."""
+    hints = get_type_hints(cls)
+    for item in dataclasses.fields(cls):
+        if dataclasses.is_dataclass(hints[item.name]):
+            yield from specs(hints[item.name], f'{prefix}{item.name}.')
+        else:
+            yield Spec(prefix + item.name, item.default, *item.metadata['spec'])
+
+
+def build(cls: type[T], values: Mapping[str, object], where: str = 'settings') -> T:
+    """Make a settings object from a flat mapping of dotted names; what is not named keeps its default.
+
+    Raises BadInput for an unknown name (with the nearest known one) or a value that doesn't fit; `where` says
+    in the message which file or node the mapping came from.
+    """
+    known = {spec.name: spec for spec in specs(cls)}
+    for name in values:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise BadInput(f'{where}: unknown setting {name!r}' + (f'; did you mean {near[0]!r}?' if near else ''))
+    try:
+        return _build(cls, {name: known[name].check(value) for name, value in values.items()}, '')
+    except BadInput as error:
+        raise BadInput(f'{where}: {error}') from None
+
+
+def _build(cls: type[T], values: Mapping[str, Value], prefix: str) -> T:
+    hints = get_type_hints(cls)
+    chosen: dict[str, Any] = {}
+    for item in dataclasses.fields(cls):  # type: ignore[arg-type]
+        name = prefix + item.name
+        if dataclasses.is_dataclass(hints[item.name]):
+            chosen[item.name] = _build(hints[item.name], values, name + '.')
+        elif name in values:
+            chosen[item.name] = values[name]
+    return cls(**chosen)
