@@ -1,0 +1,1 @@
+"""From a beat's words to speech with exact phoneme times."""
