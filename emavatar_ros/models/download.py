@@ -18,7 +18,7 @@ from typing import Any, Final
 from emavatar_ros.settings import setting
 
 CHUNK: Final = 1 << 20
-RESUMES: Final = 5
+RESUMES: Final = 20
 """How often a broken download is taken up again before the next source is tried."""
 
 Report = Callable[[int], None]
@@ -57,7 +57,7 @@ class Hosts:
 
 
 def download(url: str, part: Path, size: int, digest: str, report: Report, config: Config,
-         hosts: Hosts) -> None:
+             hosts: Hosts) -> None:
     """Download to `part`, going on where it ends; `size` 0 and `digest` '' are not checked."""
     with hosts.reach(urllib.request.Request(url).host):
         for _ in range(RESUMES):

