@@ -1,0 +1,218 @@
+"""Painted maps for a head: skin colour with brows, skin relief, and the iris. Made once when a renderer starts.
+
+Skin maps are laid around the base mesh as a cylinder about the vertical axis x = 0, z = AXIS: across is the angle,
+-ANGLE to ANGLE (rad, positive to the person's left), up is the height LOW to HIGH (dm).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from emavatar_ros.avatars import Colour, FaceProfile
+from emavatar_ros.face import hairline
+
+Floats = NDArray[np.float32]
+Picture = NDArray[np.uint8]
+WIDTH: Final = 2048
+HEIGHT: Final = 1024
+ANGLE: Final = 1.65
+LOW: Final = 5.5
+HIGH: Final = 8.6
+AXIS: Final = 0.1
+
+
+def coordinates(canon: Floats) -> Floats:
+    """Texture coordinates float32 [n, 2], 0 to 1 from the lower left, of places in the base mesh."""
+    angle = np.arctan2(canon[:, 0], canon[:, 2] - AXIS)
+    return np.stack([np.clip(angle / (2 * ANGLE) + 0.5, 0.001, 0.999),
+                     np.clip((canon[:, 1] - LOW) / (HIGH - LOW), 0.001, 0.999)], 1).astype(np.float32)
+
+
+class _Canvas:
+    """Where things are on the map, and noise."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        angle = (np.arange(WIDTH, dtype=np.float32) + 0.5) / WIDTH * 2 * ANGLE - ANGLE
+        self.a = angle[None]
+        self.y = HIGH - (np.arange(HEIGHT, dtype=np.float32)[:, None] + 0.5) / HEIGHT * (HIGH - LOW)
+
+    def noise(self, size: float) -> Floats:
+        """Noise of standard deviation 1 with grains of about `size` pixels, float32 [HEIGHT, WIDTH]."""
+        shrink = max(1, int(size / 2))
+        small = self.rng.standard_normal((HEIGHT // shrink + 2, WIDTH // shrink + 2)).astype(np.float32)
+        small = cv2.GaussianBlur(small, (0, 0), max(0.5, size / shrink / 2))
+        grown = cv2.resize(small, (WIDTH, HEIGHT), interpolation=cv2.INTER_CUBIC)
+        result: Floats = (grown / (grown.std() + 1e-9)).astype(np.float32)
+        return result
+
+    def blob(self, a: float, y: float, ra: float, ry: float) -> Floats:
+        """A soft spot on both sides: 1 in its middle; radii in rad and dm."""
+        spot: Floats = np.exp(-((np.abs(self.a) - a) / ra) ** 2 - ((self.y - y) / ry) ** 2)
+        return spot
+
+    def pixel(self, a: float, y: float) -> tuple[int, int]:
+        """Place on the map in sixteenths of a pixel, as OpenCV draws with shift 4."""
+        return (int((a + ANGLE) / (2 * ANGLE) * WIDTH * 16), int((HIGH - y) / (HIGH - LOW) * HEIGHT * 16))
+
+
+def skin(profile: FaceProfile, seed: int = 5) -> Picture:
+    """Skin colour and brows as seen (sRGB); alpha: how much it shines. uint8 [HEIGHT, WIDTH, 4], top row first."""
+    canvas = _Canvas(seed)
+    base = np.array(profile.skin, np.float32)
+    picture = np.broadcast_to(base, (HEIGHT, WIDTH, 3)).copy()
+    dark = 1 - float(base.mean())
+    red = np.array([0.06, -0.085, -0.075], np.float32)
+    flush = 0.75 * canvas.blob(0.42, 6.98, 0.17, 0.20) + 0.55 * canvas.blob(0, 6.98, 0.09, 0.13) \
+        + 0.25 * canvas.blob(0, 6.42, 0.12, 0.10) + 0.2 * canvas.blob(0.1, 7.75, 0.4, 0.2)
+    picture += (profile.blush * (0.8 - 0.4 * dark)) * flush[..., None] * red
+    socket = canvas.blob(0.225, 7.27, 0.10, 0.11) + 0.5 * canvas.blob(0.17, 7.14, 0.09, 0.05)
+    picture += socket[..., None] * np.array([-0.055, -0.065, -0.045], np.float32) * (0.6 + profile.age)
+    mottle = 0.6 * canvas.noise(26) + 0.5 * canvas.noise(9)
+    picture += mottle[..., None] * np.array([0.006, 0.010, 0.010], np.float32)
+    picture += canvas.noise(90)[..., None] * np.array([0.006, 0.004, -0.003], np.float32)
+    picture += (canvas.noise(2.0) * 0.007)[..., None]
+    if profile.freckles:
+        where = canvas.blob(0.3, 7.0, 0.28, 0.22) + canvas.blob(0, 7.05, 0.15, 0.15)
+        spots = np.clip(canvas.noise(5) - 1.35 + 0.5 * where, 0, 1) * np.clip(where, 0, 1)
+        picture -= (profile.freckles * spots)[..., None] * np.array([0.12, 0.17, 0.16], np.float32)
+    if profile.stubble:
+        _stubble(canvas, picture, profile)
+    brows = _brows(canvas, profile)[..., None]
+    picture = picture * (1 - brows) + np.array(profile.brows, np.float32) * brows
+    # Under the hair the skin has its colour, thinning out towards the hairline.
+    inside = hairline.above(profile.style, np.broadcast_to(canvas.a, mottle.shape), canvas.y) + 0.018 * canvas.noise(7)
+    scalp = (1 / (1 + np.exp(np.clip((0.05 - inside) / 0.022, -30, 30))))[..., None]
+    picture = picture * (1 - scalp) + np.array(profile.hair, np.float32) * 0.9 * scalp
+    zone = 0.55 + 0.5 * canvas.blob(0, 7.0, 0.11, 0.5) + 0.35 * canvas.blob(0, 7.8, 0.35, 0.2) \
+        + 0.25 * canvas.blob(0.4, 7.08, 0.15, 0.10) + 0.10 * canvas.noise(6) - 0.35 * socket
+    alpha = np.clip(zone * 0.55, 0.08, 1) * (1 - 0.7 * brows[..., 0]) * (1 - scalp[..., 0])
+    rgba = np.concatenate([picture, alpha[..., None]], 2)
+    return np.clip(rgba * 255 + 0.5, 0, 255).astype(np.uint8)
+
+
+def _brows(canvas: _Canvas, profile: FaceProfile) -> Floats:
+    """Coverage of the brows, hair by hair."""
+    layer = np.zeros((HEIGHT, WIDTH), np.uint8)
+    rng = canvas.rng
+    for side in (-1, 1):
+        for _ in range(int(300 + 420 * profile.brow_weight)):
+            t = float(rng.random())
+            arch = 7.455 + 0.075 * np.sin(np.pi * min(0.10 + 0.62 * t, 1.0)) ** 1.2 - 0.075 * max(0.0, t - 0.62) / 0.38
+            half = (0.030 + 0.014 * profile.brow_weight) * (min(1.0, 0.55 + t * 2.2) if t < 0.6 else (1 - t) / 0.4 + 0.10)
+            y = arch + float(rng.uniform(-1, 1)) * half
+            a = 0.085 + 0.315 * t
+            lean = 1.25 - 1.35 * min(1.0, t * 1.25) - 0.55 * (y - arch) / 0.04 + float(rng.normal(0, 0.16))
+            long = float(rng.uniform(0.035, 0.075)) * (0.75 if t < 0.12 else 1)
+            middle = (a + long * 0.5 * np.cos(lean) / 1.35, y + long * 0.55 * np.sin(lean))
+            end = (a + long * np.cos(lean * 0.7) / 1.35, y + long * 0.9 * np.sin(lean * 0.7))
+            places = [canvas.pixel(side * p, q) for p, q in ((a, y), middle, end)]
+            value = int(rng.uniform(90, 215))
+            for first, second in zip(places, places[1:]):
+                cv2.line(layer, first, second, value, 1, cv2.LINE_AA, 4)
+    hairs = layer.astype(np.float32) / 255
+    soft = cv2.GaussianBlur(hairs, (0, 0), 5.0)
+    result: Floats = np.clip(hairs * 0.75 + soft * (0.45 + 0.6 * profile.brow_weight), 0, 0.94)
+    return result
+
+
+def _stubble(canvas: _Canvas, picture: Floats, profile: FaceProfile) -> None:
+    """A shaved or short beard: darker, cooler skin with single hairs, on jaw, chin and upper lip."""
+    a, y = np.abs(canvas.a), canvas.y
+    cheek = 6.62 + 0.42 * np.clip((a - 0.25) / 0.9, 0, 1.3) ** 1.5
+    jaw = 1 / (1 + np.exp((y - cheek) / 0.035))
+    jaw = jaw / (1 + np.exp((5.98 + 0.15 * a - y) / 0.05)) / (1 + np.exp((a - 1.32) / 0.05))
+    lip = np.exp(-((y - 6.87) / 0.045) ** 4) / (1 + np.exp((a - 0.24) / 0.02))
+    where = np.clip(np.maximum(jaw, lip), 0, 1)
+    tone = np.array([-0.085, -0.060, -0.040], np.float32) * profile.stubble
+    picture += where[..., None] * tone
+    layer = np.zeros((HEIGHT, WIDTH), np.uint8)
+    rng = canvas.rng
+    for _ in range(16000):
+        p, q = float(rng.uniform(-1.35, 1.35)), float(rng.uniform(5.9, 7.3))
+        column = int(np.clip((p + ANGLE) / (2 * ANGLE) * WIDTH, 0, WIDTH - 1))
+        row = int(np.clip((HIGH - q) / (HIGH - LOW) * HEIGHT, 0, HEIGHT - 1))
+        if rng.random() < where[row, column]:
+            end = canvas.pixel(p + float(rng.normal(0, 0.004)), q - float(rng.uniform(0.008, 0.022)))
+            cv2.line(layer, canvas.pixel(p, q), end, int(rng.uniform(60, 200)), 1, cv2.LINE_AA, 4)
+    hairs = (layer.astype(np.float32) / 255 * profile.stubble * 0.8)[..., None]
+    shade = np.array(profile.brows, np.float32) * (1 - profile.grey * 0.6) + 0.55 * profile.grey * 0.6
+    picture[:] = picture * (1 - hairs) + shade * hairs
+
+
+def relief(profile: FaceProfile, seed: int = 6) -> Picture:
+    """Slopes of pores across and up, of forehead lines, of lines at the eyes; uint8 [HEIGHT, WIDTH, 4], 128 flat."""
+    canvas = _Canvas(seed)
+    a, y = canvas.a, canvas.y
+    pores = -np.clip(canvas.noise(2.2) - 0.8, 0, 3) * (0.6 + canvas.blob(0, 7.0, 0.3, 0.3) + canvas.blob(0.4, 6.95, 0.2, 0.2))
+    height = 0.5 * pores + 0.10 * canvas.noise(5) + 0.25 * canvas.noise(14)
+    lips = np.exp(-(a / 0.17) ** 4 - ((y - 6.72) / 0.09) ** 4)
+    columns = cv2.GaussianBlur(canvas.rng.standard_normal((1, WIDTH)).astype(np.float32), (0, 0), 2.0)
+    height += lips * 1.6 * (columns / columns.std()) * 0.5
+    height -= profile.age * 1.2 * canvas.noise(4) * canvas.blob(0.3, 7.12, 0.16, 0.07)
+    # Bags and the folds beside the mouth deepen with age.
+    fold = np.exp(-((np.abs(a) - (0.20 + 0.45 * (7.02 - y))) / 0.022) ** 2) * np.exp(-((y - 6.83) / 0.16) ** 2)
+    height -= profile.age * 6.0 * fold
+    bag = np.exp(-((y - (7.13 - 0.35 * (np.abs(a) - 0.2) ** 2)) / 0.015) ** 2) * np.exp(-((np.abs(a) - 0.21) / 0.10) ** 4)
+    height -= profile.age * 4.0 * bag
+    across = cv2.Sobel(height, cv2.CV_32F, 1, 0, ksize=3) / 8
+    up = -cv2.Sobel(height, cv2.CV_32F, 0, 1, ksize=3) / 8
+    forehead = np.zeros((HEIGHT, WIDTH), np.float32)
+    for line, middle in enumerate((7.66, 7.78, 7.90, 8.0)):
+        wave = middle + 0.012 * np.sin(a * 7 + line) + 0.10 * np.abs(a) * (0.35 - np.abs(a)) * 4
+        forehead -= np.exp(-((y - wave) / 0.014) ** 2) * np.exp(-(a / (0.34 - 0.03 * line)) ** 4) * (1 - 0.15 * line)
+    lines = np.zeros((HEIGHT, WIDTH), np.float32)
+    for k in (-1.5, -0.5, 0.5, 1.5):
+        way = 7.27 + k * 0.035 + k * 0.30 * (np.abs(a) - 0.40)
+        lines -= np.exp(-((y - way) / 0.010) ** 2) * np.exp(-((np.abs(a) - 0.47) / 0.055) ** 4)
+    slope = [-cv2.Sobel(item, cv2.CV_32F, 0, 1, ksize=3) / 8 for item in (forehead, lines)]
+    bands = [0.5 + 0.16 * across, 0.5 + 0.16 * up, 0.5 + 2.2 * slope[0], 0.5 + 2.2 * slope[1]]
+    return np.clip(np.stack(bands, 2) * 255 + 0.5, 0, 255).astype(np.uint8)
+
+
+def iris(colour: Colour, size: int = 512, seed: int = 7) -> Picture:
+    """An eye from the front as seen: white with fine veins, limbal ring, iris, pupil; uint8 [size, size, 3].
+
+    The picture spans the ball's diameter; the iris has 0.46 of its radius.
+    """
+    rng = np.random.default_rng(seed)
+    x = (np.arange(size, dtype=np.float32) + 0.5) / size * 2 - 1
+    r = np.hypot(x[None], x[:, None])
+    around = np.arctan2(x[:, None], x[None])
+    white = np.broadcast_to(np.array([0.93, 0.905, 0.89], np.float32), (size, size, 3)).copy()
+    white -= np.clip(r - 0.5, 0, 1)[..., None] ** 1.5 * np.array([0.10, 0.26, 0.25], np.float32)
+    veins = np.zeros((size, size), np.uint8)
+    for _ in range(46):
+        angle, reach = float(rng.uniform(0, 2 * np.pi)), float(rng.uniform(0.98, 1.05))
+        while reach > rng.uniform(0.55, 0.85):
+            start = (int((np.cos(angle) * reach + 1) * size / 2), int((np.sin(angle) * reach + 1) * size / 2))
+            angle += float(rng.normal(0, 0.05))
+            reach -= 0.04
+            end = (int((np.cos(angle) * reach + 1) * size / 2), int((np.sin(angle) * reach + 1) * size / 2))
+            cv2.line(veins, start, end, int(rng.uniform(20, 60)), 1, cv2.LINE_AA)
+    vein = cv2.GaussianBlur(veins, (0, 0), 0.8).astype(np.float32)[..., None] / 255
+    white -= vein * np.array([0.15, 0.5, 0.5], np.float32)
+    turns = rng.standard_normal((1, 720)).astype(np.float32)
+    fibres = np.zeros_like(r)
+    for width, strength in ((0.7, 0.5), (1.6, 0.6), (5, 0.5)):
+        ring = cv2.GaussianBlur(np.concatenate([turns, turns, turns], 1), (0, 0), width)[0, 720:1440]
+        sampled = np.interp((around + np.pi + 0.12 * np.sin(r * 30)) / (2 * np.pi) * 720, np.arange(720), ring / ring.std())
+        fibres += strength * sampled
+    t = np.clip((r - 0.16) / 0.30, 0, 1)
+    bright = 0.92 + 0.20 * fibres * (0.35 + 0.65 * np.sin(np.pi * np.clip(t, 0, 1))) + 0.35 * np.exp(-((t - 0.25) / 0.18) ** 2)
+    tint = np.array(colour, np.float32)
+    warm = np.clip(tint * np.array([1.35, 1.12, 0.85], np.float32), 0, 1)
+    mix = np.exp(-((t - 0.1) / 0.28) ** 2)[..., None]
+    disc = (tint * (1 - mix) + warm * mix) * bright[..., None] * 1.25
+    ring_dark = np.clip((r - 0.385) / 0.07, 0, 1)[..., None] ** 1.3
+    disc = disc * (1 - 0.72 * ring_dark)
+    pupil = np.clip((0.172 - r) / 0.022, 0, 1)[..., None]
+    disc = disc * (1 - pupil) + 0.02 * pupil
+    inside = np.clip((0.468 - r) / 0.035, 0, 1)[..., None]
+    inside = inside * inside * (3 - 2 * inside)
+    picture = white * (1 - inside) + disc * inside
+    return np.clip(picture * 255 + 0.5, 0, 255).astype(np.uint8)
