@@ -1,0 +1,69 @@
+"""The graph: which nodes there are, what they are made of, and which share a process.
+
+This list is the only one: `emavatar up`, the launch files, the profiles and the tests all read it. It needs no ROS.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One node. `settings` names its settings class, `node` its node class (module:class); `part` is the launch file."""
+
+    name: str
+    part: str
+    settings: str
+    node: str
+    help: str
+
+    @property
+    def config(self) -> type:
+        """The settings class, imported now."""
+        return _load(self.settings)
+
+    @property
+    def node_class(self) -> type:
+        """The node class, imported now (needs ROS)."""
+        return _load(self.node)
+
+
+def _load(path: str) -> type:
+    module, name = path.split(':')
+    found: type = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _spec(name: str, part: str, settings: str, help: str) -> NodeSpec:
+    camel = ''.join(word.capitalize() for word in name.split('_'))
+    return NodeSpec(name, part, f'emavatar_ros.{settings}', f'emavatar_ros.nodes.{name}_node:{camel}Node', help)
+
+
+NODES = {spec.name: spec for spec in (
+    _spec('camera', 'perceive', 'media.camera:CameraConfig', 'pictures from a device, a file or a URL'),
+    _spec('microphone', 'perceive', 'media.microphone:MicrophoneConfig', 'sound from a device, or a file in real time'),
+    _spec('listening', 'perceive', 'listening.listener:ListeningConfig', 'who speaks, and what they say'),
+    _spec('face_emotion', 'perceive', 'perception.face:FaceConfig', 'what the face shows'),
+    _spec('voice_emotion', 'perceive', 'perception.voice:VoiceViewConfig', 'what the voice shows'),
+    _spec('text_emotion', 'perceive', 'perception.words:WordsConfig', 'what the words say'),
+    _spec('arbiter', 'converse', 'deliberation.fusion:ArbiterConfig', 'what the visitor feels'),
+    _spec('planner', 'converse', 'planning.planner:PlannerConfig', 'what to answer, and how'),
+    _spec('speech', 'perform', 'voice.speech:SpeechConfig', 'the answer as speech'),
+    _spec('face', 'perform', 'face.animator:AnimatorConfig', 'the answer as a moving face'),
+    _spec('stage', 'perform', 'stage.settings:StageConfig', 'the screen and the speaker'),
+)}
+
+PARTS = ('perceive', 'converse', 'perform')
+
+PROCESSES = (
+    ('camera', 'face_emotion'),
+    ('microphone', 'listening', 'voice_emotion'),
+    ('text_emotion', 'arbiter'),
+    ('planner',),
+    ('speech',),
+    ('face',),
+    ('stage',),
+)
+"""Nodes that share a process: a crash stays local, and no model's Python holds up the sound."""

@@ -1,0 +1,268 @@
+"""What every node here has: settings as parameters, a lifecycle, one worker, traces and diagnostics.
+
+A node is wiring. Its subscriptions only put work on a bounded queue; one thread takes it off and calls into a room,
+so that a slow model never holds up ROS, and a node needs no locks of its own. `configure` loads models (slow, may
+fail: the node says why and stays unconfigured), `activate` opens devices. Callbacks that must act at once (stop the
+sound) ask for `at_once=True` and then run on the executor's thread.
+"""
+
+from __future__ import annotations
+
+import queue
+import statistics
+import threading
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
+from rclpy.lifecycle.node import LifecycleState
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from emavatar_ros.errors import BadInput, EmavatarError
+from emavatar_ros.msg import TurnTrace
+from emavatar_ros.nodes.convert import stamp
+from emavatar_ros.settings import Spec, build, specs
+
+RELIABLE = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
+LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+BEST_EFFORT = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+SOUND = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
+PICTURE = QoSProfile(depth=2, reliability=ReliabilityPolicy.RELIABLE)
+PICTURE_IN = QoSProfile(depth=2, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+QUEUE = 200
+"""Most pieces of work a node holds; past it the oldest is dropped, counted and reported."""
+
+
+def descriptor(spec: Spec) -> ParameterDescriptor:
+    """A setting as ROS describes parameters: help with unit and choices, and its range."""
+    unit = f' [{spec.unit}]' if spec.unit else ''
+    described = ParameterDescriptor(description=spec.help + unit, read_only=False,
+                                    additional_constraints=', '.join(spec.choices))
+    if spec.kind is float and (spec.low is not None or spec.high is not None):
+        described.floating_point_range = [FloatingPointRange(
+            from_value=float('-inf') if spec.low is None else float(spec.low),
+            to_value=float('inf') if spec.high is None else float(spec.high))]
+    if spec.kind is int and spec.low is not None and spec.high is not None:
+        described.integer_range = [IntegerRange(from_value=int(spec.low), to_value=int(spec.high))]
+    return described
+
+
+class EmavatarNode(LifecycleNode):
+    """Base of every node; subclasses give `name`, `Config` and the hooks they need."""
+
+    name: str
+    Config: type
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(self.name, **options)
+        self._specs = list(specs(self.Config))
+        for spec in self._specs:
+            self.declare_parameter(spec.name, spec.default, descriptor(spec))
+        self.config: Any = None
+        self.counts: Counter[str] = Counter()
+        self.facts: dict[str, str] = {}
+        self.problem = ''
+        self._seconds: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=50))
+        self._work: queue.Queue[tuple[Callable[..., None], tuple[Any, ...]] | None] = queue.Queue(QUEUE)
+        self._worker: threading.Thread | None = None
+        self._active = False
+        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', RELIABLE)
+        self._traces = self.create_publisher(TurnTrace, 'turn_trace', RELIABLE)
+        self._diagnosing = self.create_timer(1.0, self._diagnose)
+
+    # Hooks: what a node overrides.
+    def configure(self) -> None:
+        """Load models, create publishers and subscriptions. Raise an EmavatarError to stay unconfigured."""
+
+    def activate(self) -> None:
+        """Open devices, start what runs by itself."""
+
+    def deactivate(self) -> None:
+        """Stop what `activate` started; must return within two seconds."""
+
+    def cleanup(self) -> None:
+        """Let go of what `configure` made."""
+
+    # What a node uses.
+    def now(self) -> float:
+        """Seconds on this node's clock (simulated when use_sim_time)."""
+        return self.get_clock().now().nanoseconds * 1e-9
+
+    @property
+    def active(self) -> bool:
+        """True between activate and deactivate."""
+        return self._active
+
+    def do(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Put work on the worker's queue; when it is full the oldest piece is dropped and counted."""
+        while True:
+            try:
+                self._work.put_nowait((work, arguments))
+                return
+            except queue.Full:
+                try:
+                    self._work.get_nowait()
+                    self.counts['dropped'] += 1
+                except queue.Empty:
+                    pass
+
+    @property
+    def backlog(self) -> int:
+        """Pieces of work waiting."""
+        return self._work.qsize()
+
+    def subscribe(self, kind: type, topic: str, callback: Callable[[Any], None], qos: QoSProfile,
+                  at_once: bool = False) -> None:
+        """Hand every message to `callback` on the worker's thread, or at once on the executor's; only while active."""
+        def arrive(message: Any) -> None:
+            if self._active:
+                if at_once:
+                    callback(message)
+                else:
+                    self.do(callback, message)
+
+        def incompatible(event: Any) -> None:
+            self.problem = f'a publisher of {topic} offers an incompatible quality of service'
+            self.get_logger().warning(self.problem)
+
+        self.create_subscription(kind, topic, arrive, qos,
+                                 event_callbacks=SubscriptionEventCallbacks(incompatible_qos=incompatible))
+
+    def publisher(self, kind: type, topic: str, qos: QoSProfile) -> Any:
+        """A publisher that is silent while the node is inactive."""
+        publisher = self.create_publisher(kind, topic, qos)
+
+        def publish(message: Any) -> None:
+            if self._active:
+                publisher.publish(message)
+
+        publish.count = publisher.get_subscription_count  # type: ignore[attr-defined]
+        return publish
+
+    def trace(self, turn_id: int, stage: str, event: str, start: float, model: str = '') -> None:
+        """Tell those who measure that a step of a turn ended now, having begun at `start` (s on this clock)."""
+        end = self.now()
+        self._seconds[f'{stage}.{event}'].append(end - start)
+        message = TurnTrace(turn_id=turn_id, stage=stage, event=event, start=stamp(start), seconds=end - start,
+                            model=model)
+        message.header.stamp = stamp(end)
+        self._traces.publish(message)
+
+    # The lifecycle.
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            self.config = build(self.Config, self._given(), self.get_name())
+            self.configure()
+        except EmavatarError as error:
+            return self._refuse(error)
+        self.problem = ''
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._work = queue.Queue(QUEUE)
+        self._active = True
+        try:
+            self.activate()
+        except EmavatarError as error:
+            self._active = False
+            return self._refuse(error)
+        self._worker = threading.Thread(target=self._run, args=(self._work,), name=self.name, daemon=True)
+        self._worker.start()
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._stop()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.cleanup()
+        for subscription in list(self.subscriptions):
+            self.destroy_subscription(subscription)
+        keep = {self._diagnostics, self._traces}
+        for publisher in list(self.publishers):
+            if publisher in keep or publisher.topic_name.endswith(('/rosout', '/parameter_events', 'transition_event')):
+                continue
+            self.destroy_publisher(publisher)
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._stop()
+        return TransitionCallbackReturn.SUCCESS
+
+    def autostart(self) -> None:
+        """Configure and activate, as a launch file without a lifecycle manager wants it."""
+        if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
+            self.trigger_activate()
+
+    def close(self) -> None:
+        """Stop, let go and disappear; safe in any state."""
+        self._stop()
+        self.destroy_node()
+
+    def _stop(self) -> None:
+        if not self._active:
+            return
+        self._active = False
+        self.deactivate()
+        try:
+            self._work.put_nowait(None)
+        except queue.Full:
+            pass
+        if self._worker is not None and self._worker is not threading.current_thread():
+            self._worker.join(2.0)
+
+    def _given(self) -> dict[str, object]:
+        """Parameters that were set, by name; one that no setting knows is refused (ROS would ignore it)."""
+        # Names that ROS itself declares on every node.
+        own = {'use_sim_time', 'start_type_description_service', 'autostart'}
+        for name in self._parameter_overrides:
+            if name not in own and not self.has_parameter(name) and not name.startswith('qos_overrides.'):
+                build(self.Config, {name: 0}, self.get_name())
+        return {spec.name: self.get_parameter(spec.name).value for spec in self._specs}
+
+    def _refuse(self, error: EmavatarError) -> TransitionCallbackReturn:
+        self.problem = str(error)
+        self.get_logger().error(self.problem)
+        return TransitionCallbackReturn.FAILURE
+
+    def _run(self, work: queue.Queue[tuple[Callable[..., None], tuple[Any, ...]] | None]) -> None:
+        while self._active:
+            try:
+                item = work.get(timeout=0.5)
+            except queue.Empty:
+                continue
+            if item is None:
+                return
+            task, arguments = item
+            try:
+                task(*arguments)
+            except BadInput as error:
+                # What came in can't be used; the next may be fine.
+                self.counts['refused'] += 1
+                self.problem = str(error)
+                self.get_logger().warning(self.problem, throttle_duration_sec=5.0)
+            except EmavatarError as error:
+                self.counts['failed'] += 1
+                self.problem = str(error)
+                self.get_logger().error(self.problem, throttle_duration_sec=5.0)
+
+    def _diagnose(self) -> None:
+        status = DiagnosticStatus(name=self.get_fully_qualified_name(), hardware_id=self.facts.get('device', ''))
+        status.level = DiagnosticStatus.OK
+        status.message = 'active' if self._active else 'inactive'
+        if self.problem:
+            status.level = DiagnosticStatus.WARN if self._active else DiagnosticStatus.ERROR
+            status.message = self.problem
+        facts = dict(self.facts, queue=str(self.backlog))
+        facts.update({name: str(value) for name, value in self.counts.items()})
+        facts.update({f'{name} [s, median]': f'{statistics.median(values):.3f}'
+                      for name, values in list(self._seconds.items()) if values})
+        status.values = [KeyValue(key=key, value=value) for key, value in sorted(facts.items())]
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics.publish(message)

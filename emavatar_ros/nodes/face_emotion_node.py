@@ -1,0 +1,76 @@
+"""What the face shows: camera/image_raw -> candidates, visitor_direction.
+
+A running candidate (turn 0) a few times a second keeps the belief alive between turns; the final transcript asks for
+one about the utterance. Only the newest picture is looked at: older ones are dropped and counted.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from geometry_msgs.msg import Vector3Stamped
+from sensor_msgs.msg import Image
+
+from emavatar_ros.media.images import decode
+from emavatar_ros.msg import EmotionCandidate, Transcript
+from emavatar_ros.nodes.base import PICTURE_IN, RELIABLE, EmavatarNode
+from emavatar_ros.nodes.convert import candidate_message, seconds
+from emavatar_ros.perception.face import FaceConfig, create
+
+RUNNING_S = 0.5
+"""Between two running candidates."""
+
+
+class FaceEmotionNode(EmavatarNode):
+    """camera/image_raw, transcript -> candidates, visitor_direction."""
+
+    name = 'face_emotion'
+    Config = FaceConfig
+
+    def configure(self) -> None:
+        self.view = create(self.config)
+        self.latest: Image | None = None
+        self.lock = threading.Lock()
+        self.told = 0.0
+        self.publish = self.publisher(EmotionCandidate, 'candidates', RELIABLE)
+        self.publish_direction = self.publisher(Vector3Stamped, 'visitor_direction', RELIABLE)
+        self.subscribe(Image, 'camera/image_raw', self._arrive, PICTURE_IN, at_once=True)
+        self.subscribe(Transcript, 'transcript', self._judge, RELIABLE)
+
+    def _arrive(self, image: Image) -> None:
+        with self.lock:
+            waiting = self.latest is not None
+            self.latest = image
+        if waiting:
+            self.counts['images skipped'] += 1
+        else:
+            self.do(self._see)
+
+    def _see(self) -> None:
+        with self.lock:
+            image, self.latest = self.latest, None
+        if image is None:
+            return
+        at = seconds(image.header.stamp)
+        pixels = decode(image.encoding, image.data, image.width, image.height, image.step)
+        faces = self.view.see(pixels, at)
+        self.counts['images'] += 1
+        if faces:
+            x, y, z = faces[0].direction
+            direction = Vector3Stamped()
+            direction.header = image.header
+            direction.vector.x, direction.vector.y, direction.vector.z = float(x), float(y), float(z)
+            self.publish_direction(direction)
+        if at - self.told >= RUNNING_S:
+            self.told = at
+            person = faces[0].id if faces else 'anonymous_speaker'
+            self.publish(candidate_message(self.view.candidate(at - 1.0, at), 0, person, at - 1.0, at))
+
+    def _judge(self, transcript: Transcript) -> None:
+        if not transcript.final:
+            return
+        began = self.now()
+        start, end = seconds(transcript.start), seconds(transcript.end)
+        candidate = self.view.candidate(start, end)
+        self.publish(candidate_message(candidate, transcript.turn_id, transcript.person_id, start, end))
+        self.trace(transcript.turn_id, 'face', 'done', began, candidate.model)

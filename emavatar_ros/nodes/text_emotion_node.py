@@ -1,0 +1,37 @@
+"""What the words say: transcript -> candidates."""
+
+from __future__ import annotations
+
+from emavatar_ros.history import Conversation
+from emavatar_ros.msg import CompositeScript, EmotionCandidate, Transcript
+from emavatar_ros.nodes.base import RELIABLE, EmavatarNode
+from emavatar_ros.nodes.convert import candidate_message, seconds
+from emavatar_ros.perception.words import WordsConfig, create
+
+
+class TextEmotionNode(EmavatarNode):
+    """transcript, script -> candidates."""
+
+    name = 'text_emotion'
+    Config = WordsConfig
+
+    def configure(self) -> None:
+        self.view = create(self.config)
+        self.history = Conversation()
+        self.publish = self.publisher(EmotionCandidate, 'candidates', RELIABLE)
+        self.subscribe(Transcript, 'transcript', self._read, RELIABLE)
+        self.subscribe(CompositeScript, 'script', self._answered, RELIABLE)
+
+    def _read(self, transcript: Transcript) -> None:
+        if not transcript.final:
+            return
+        began = self.now()
+        candidate = self.view.read(transcript.text, transcript.language or 'en', self.history.lines)
+        self.publish(candidate_message(candidate, transcript.turn_id, transcript.person_id,
+                                       seconds(transcript.start), seconds(transcript.end)))
+        self.history.visitor(transcript.text, candidate.label)
+        self.trace(transcript.turn_id, 'words', 'done', began, candidate.model)
+
+    def _answered(self, script: CompositeScript) -> None:
+        if script.complete:
+            self.history.avatar(script.text)
