@@ -1,0 +1,234 @@
+"""What a face's expression looks like to two small networks, and the mean of their opinions.
+
+Models: face-api's expression network (MIT, 329 kB, 112 px colour) and mini-XCEPTION as trained by `fer` (MIT,
+873 kB, 64 px grey). Both are read from their publishers' files (TensorFlow.js weights, a Keras file) and built as
+ONNX graphs in memory; onnxruntime runs both in about 3 ms on one thread. Measured by this project on 1,862
+student-labelled faces: .59 and .49 alone, .60 for the mean of their log-probabilities.
+
+Neither knows contempt. Faces are cut level with the eyes, 1.15 times the face's box: turned by 45 degrees they
+read .18, levelled .57.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from emavatar_ros.emotion.labels import LABELS
+from emavatar_ros.emotion.mappings import FACE_API, MINI_XCEPTION
+from emavatar_ros.errors import Missing
+from emavatar_ros.perception.landmarks import Pixels, Region
+
+MARGIN: Final = 1.05
+_COLOUR = 112
+_GREY = 64
+_FACE_API_MEAN: Final = (122.782, 117.001, 104.298)
+_LEAST: Final = 1e-4
+"""A network's zero is not taken as proof: this is the least probability it can give."""
+
+
+def cut(rgb: Pixels, face: Region) -> Pixels:
+    """The face as an upright square, uint8 [112, 112, 3]; `face` is its bounding square, turned by the eye line."""
+    scale = face.side * MARGIN / _COLOUR
+    cos, sin = scale * np.cos(face.angle), scale * np.sin(face.angle)
+    half = _COLOUR / 2
+    matrix = np.array([[cos, -sin, face.x - (cos - sin) * half], [sin, cos, face.y - (sin + cos) * half]])
+    # Shrinking a large face without averaging would leave grain the networks never saw: average first.
+    shrink = max(int(scale), 1)
+    if shrink > 1:
+        rgb = cv2.resize(rgb, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
+        matrix /= shrink
+    face_only = cv2.warpAffine(rgb, matrix.astype(np.float32), (_COLOUR, _COLOUR), borderMode=cv2.BORDER_REPLICATE,
+                               flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+    return np.asarray(face_only, dtype=np.uint8)
+
+
+class ExpressionNetworks:
+    """Both networks, loaded. Not for two threads at once."""
+
+    def __init__(self, face_api: Path, mini_xception: Path) -> None:
+        """Build from the folders of the models `face-api-expression` and `mini-xception`; raises Missing."""
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise Missing('seeing expressions needs onnxruntime; install it with: '
+                          'pip install emavatar_ros[embedded]') from error
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+
+        def session(graph: bytes) -> Any:
+            return onnxruntime.InferenceSession(graph, options, providers=['CPUExecutionProvider'])
+
+        weights, manifest = (_file(face_api, f'face_expression_model{part}', 'face-api-expression')
+                             for part in ('.bin', '-weights_manifest.json'))
+        self._colour = session(_face_api(weights, manifest))
+        self._grey = session(_mini_xception(_file(mini_xception, 'emotion_model.hdf5', 'mini-xception')))
+
+    def scores(self, faces: Sequence[Pixels]) -> NDArray[np.float64]:
+        """Mean log-probability of both networks for faces from `cut`, float64 [n, 8]; contempt is minus infinity."""
+        colour = np.stack(faces).transpose(0, 3, 1, 2).astype(np.float32)
+        small = [cv2.resize(face, (_GREY, _GREY), interpolation=cv2.INTER_AREA) for face in faces]
+        grey = np.stack([cv2.cvtColor(face, cv2.COLOR_RGB2GRAY) for face in small])[:, None].astype(np.float32)
+        mean = np.zeros((len(faces), len(LABELS)))
+        mean[:, LABELS.index('contempt')] = -np.inf
+        first = self._colour.run(None, {'input': colour})[0]
+        second = self._grey.run(None, {'input': grey / 127.5 - 1})[0]
+        for row, a, b in zip(mean, first, second, strict=True):
+            for order, values in ((FACE_API, a), (MINI_XCEPTION, b)):
+                row[[LABELS.index(label) for label in order]] += 0.5 * np.log(np.maximum(values, _LEAST))
+        return mean
+
+
+def _file(folder: Path, name: str, model: str) -> Path:
+    path = folder / name
+    if not path.is_file():
+        raise Missing(f'{path} is not there; fetch it with: emavatar models pull {model}')
+    return path
+
+
+class _Builder:
+    """Nodes and constants of a growing ONNX graph for pictures [n, channels, h, w]."""
+
+    def __init__(self) -> None:
+        try:
+            import onnx
+        except ImportError as error:
+            raise Missing('seeing expressions needs onnx; install it with: '
+                          'pip install emavatar_ros[embedded]') from error
+        self._onnx = onnx
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
+
+    def constant(self, value: Any) -> str:
+        name = f'c{len(self._constants)}'
+        self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(value, dtype=np.float32), name))
+        return name
+
+    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        name = f'x{len(self._nodes)}'
+        self._nodes.append(self._onnx.helper.make_node(operator, list(inputs), [name], **attributes))
+        return name
+
+    def convolution(self, x: str, kernel: Any, bias: Any = None, stride: int = 1, padding: str = 'SAME_UPPER',
+                    each: bool = False) -> str:
+        """TensorFlow's kernel [h, w, in, out]; `each`: one filter per channel [h, w, channels, 1]."""
+        weights = kernel.transpose(2, 3, 0, 1) if each else kernel.transpose(3, 2, 0, 1)
+        inputs = [x, self.constant(weights)] + ([] if bias is None else [self.constant(bias)])
+        return self.add('Conv', *inputs, strides=[stride, stride], auto_pad=padding,
+                        kernel_shape=list(kernel.shape[:2]), group=kernel.shape[2] if each else 1)
+
+    def graph(self, size: tuple[int, int], output: str) -> bytes:
+        helper, kinds = self._onnx.helper, self._onnx.TensorProto
+        channels, side = size
+        graph = helper.make_graph(
+            self._nodes, 'expression',
+            [helper.make_tensor_value_info('input', kinds.FLOAT, ['n', channels, side, side])],
+            [helper.make_tensor_value_info(output, kinds.FLOAT, ['n', 7])], self._constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)])
+        model.ir_version = 8
+        return bytes(model.SerializeToString())
+
+
+def _face_api(weights: Path, manifest: Path) -> bytes:
+    """face-api's network: four dense blocks of depthwise convolutions. Input: RGB 0 to 255."""
+    raw = weights.read_bytes()
+    w: dict[str, Any] = {}
+    at = 0
+    for entry in (item for part in json.loads(manifest.read_text()) for item in part['weights']):
+        quantised = entry.get('quantization')
+        kind = np.dtype(quantised['dtype'] if quantised else entry['dtype'])
+        values = np.frombuffer(raw, kind, math.prod(entry['shape']), at)
+        at += values.nbytes
+        values = values.astype(np.float32)
+        if quantised:
+            values = values * np.float32(quantised['scale']) + np.float32(quantised['min'])
+        w[entry['name']] = values.reshape(entry['shape'])
+    b = _Builder()
+
+    def separable(x: str, name: str, stride: int = 1) -> str:
+        x = b.convolution(x, w[name + '/depthwise_filter'], stride=stride, each=True)
+        return b.convolution(x, w[name + '/pointwise_filter'], w[name + '/bias'])
+
+    x = b.add('Sub', 'input', b.constant(np.reshape(_FACE_API_MEAN, (1, 3, 1, 1))))
+    x = b.add('Div', x, b.constant(255.0))
+    for block in range(4):
+        name = f'dense{block}'
+        if block == 0:
+            x = b.convolution(x, w[name + '/conv0/filters'], w[name + '/conv0/bias'], stride=2)
+        else:
+            x = separable(x, name + '/conv0', 2)
+        first = b.add('Relu', x)
+        second = separable(first, name + '/conv1')
+        third = separable(b.add('Relu', b.add('Add', first, second)), name + '/conv2')
+        both = b.add('Add', second, third)
+        fourth = separable(b.add('Relu', b.add('Add', first, both)), name + '/conv3')
+        x = b.add('Relu', b.add('Add', first, b.add('Add', both, fourth)))
+    x = b.add('Flatten', b.add('AveragePool', x, kernel_shape=[7, 7], strides=[2, 2]), axis=1)
+    x = b.add('Gemm', x, b.constant(w['fc/weights']), b.constant(w['fc/bias']))
+    return b.graph((3, _COLOUR), b.add('Softmax', x, axis=1))
+
+
+def _mini_xception(path: Path) -> bytes:
+    """mini-XCEPTION from its Keras file, layer by layer. Input: grey -1 to 1."""
+    try:
+        import h5py
+    except ImportError as error:
+        raise Missing('seeing expressions needs h5py; install it with: pip install emavatar_ros[embedded]') from error
+    b = _Builder()
+    values: dict[str, str] = {}
+    last = ''
+    with h5py.File(path, 'r') as file:
+        stored = file['model_weights']
+        layers = json.loads(_text(file.attrs['model_config']))['config']['layers']
+
+        def weights(layer: str) -> dict[str, Any]:
+            names = [_text(name) for name in stored[layer].attrs['weight_names']]
+            return {name.split('/')[-1].split(':')[0]: np.array(stored[layer][name]) for name in names}
+
+        for layer in layers:
+            name, config = layer['name'], layer['config']
+            inputs = [values[source[0]] for source in layer['inbound_nodes'][0]] if layer['inbound_nodes'] else []
+            padding = 'SAME_UPPER' if config.get('padding') == 'same' else 'VALID'
+            match layer['class_name']:
+                case 'InputLayer':
+                    last = 'input'
+                case 'Conv2D':
+                    w = weights(name)
+                    last = b.convolution(inputs[0], w['kernel'], w.get('bias'), config['strides'][0], padding)
+                case 'SeparableConv2D':
+                    w = weights(name)
+                    each = b.convolution(inputs[0], w['depthwise_kernel'], None, config['strides'][0], padding, True)
+                    last = b.convolution(each, w['pointwise_kernel'])
+                case 'BatchNormalization':
+                    w = weights(name)
+                    parts = [b.constant(w[part]) for part in ('gamma', 'beta', 'moving_mean', 'moving_variance')]
+                    last = b.add('BatchNormalization', inputs[0], *parts, epsilon=config['epsilon'])
+                case 'Activation' if config['activation'] == 'softmax':
+                    last = b.add('Softmax', inputs[0], axis=1)
+                case 'Activation':
+                    last = b.add('Relu', inputs[0])
+                case 'MaxPooling2D':
+                    last = b.add('MaxPool', inputs[0], kernel_shape=config['pool_size'], strides=config['strides'],
+                                 auto_pad=padding)
+                case 'Add':
+                    last = b.add('Add', *inputs)
+                case 'GlobalAveragePooling2D':
+                    last = b.add('Flatten', b.add('GlobalAveragePool', inputs[0]), axis=1)
+                case other:
+                    raise Missing(f'{path} has a layer {other} this version does not know; fetch it again with: '
+                                  'emavatar models pull mini-xception')
+            values[name] = last
+    return b.graph((1, _GREY), last)
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)

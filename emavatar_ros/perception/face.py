@@ -1,0 +1,360 @@
+"""The face view: who is in the picture, what their faces show, and what the partner's face showed in an utterance.
+
+Per picture: the landmark network on each face followed (the whole picture is searched only when somebody may be new),
+52 face units of each, and a few times a second the two expression networks. Their mean, softened and weighed by how
+often such networks are right, is nudged by what the units show and smoothed per person. A face too small, too dark or
+turned away is reported with a reason and no emotion; nothing seen is never called neutral.
+
+Threading: one thread. Time is the picture's stamp in seconds. Nothing seen is kept beyond `Config.memory`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emavatar_ros.emotion.affect import valence_arousal
+from emavatar_ros.emotion.candidate import Candidate
+from emavatar_ros.emotion.distribution import Distribution
+from emavatar_ros.emotion.labels import LABELS, UNSURE
+from emavatar_ros.emotion.smoothing import Smoother, Smoothing
+from emavatar_ros.errors import BadInput
+from emavatar_ros.face.units import INDEX, Units
+from emavatar_ros.perception import face_signs
+from emavatar_ros.perception.expression_networks import ExpressionNetworks, cut
+from emavatar_ros.perception.face_reading import judge
+from emavatar_ros.perception.landmarks import Landmarker, Pixels, Points, Region, head_of, region_of
+from emavatar_ros.perception.tracking import Track, Tracker, Tracking
+from emavatar_ros.settings import setting
+
+VIEW: Final = 'face'
+MODEL: Final = 'face-landmarker + face-api + mini-xception'
+
+_FACE = 1 / 1.5
+"""Side of the face itself in a region's side."""
+_SLACK = 0.25
+"""An utterance's face is looked for this much (s) before and after its sound."""
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of the face view."""
+
+    tracking: Tracking = field(default_factory=Tracking)
+    smoothing: Smoothing = field(default_factory=Smoothing)
+    smallest: int = setting(50, 'a face smaller than this is not read', unit='px', low=20, high=1000)
+    darkest: float = setting(16.0, 'a face of less mean brightness (0 to 255) is not read', low=0.0, high=255.0)
+    profile: float = setting(0.8, 'a head turned further than this is not read', unit='rad', low=0.1, high=1.6)
+    read_every: float = setting(0.12, 'time between two readings of one face by the expression networks', unit='s',
+                                low=0.0, high=5.0)
+    others_every: float = setting(0.12, 'time between two looks at a face that is not the largest', unit='s',
+                                  low=0.0, high=5.0)
+    memory: float = setting(60.0, 'how long readings are kept for `candidate`', unit='s', low=1.0, high=600.0)
+    least: float = setting(0.3, 'an utterance whose likeliest emotion is below this has no face candidate', low=0.0,
+                           high=1.0)
+
+
+@dataclass(frozen=True)
+class Face:
+    """One face in one picture.
+
+    id: short, stable, starts with a letter. stamp: the picture's, s. roi: x, y, width, height in px, inside the
+    picture. x, y: the face's centre, -1 to 1 from left to right and top to bottom of the picture. size: its height
+    as a share of the picture's. points: landmarks float32 [478, 3] in px. units: float32 [52] in [0, 1], ARKit order.
+    head: roll, pitch, yaw and gaze: yaw, pitch in rad, signs as in FaceState. distribution, label (one of the eight
+    or unsure), confidence, valence, arousal: smoothed; None and 0 when the face can't be read, and `reason` says why.
+    partner: the face most likely to be the one talked with: the largest and most central.
+    """
+
+    id: str
+    stamp: float
+    roi: tuple[int, int, int, int]
+    x: float
+    y: float
+    size: float
+    points: Points
+    units: Units
+    head: tuple[float, float, float]
+    gaze: tuple[float, float]
+    distribution: Distribution | None = None
+    label: str | None = None
+    confidence: float = 0.0
+    valence: float = 0.0
+    arousal: float = 0.0
+    reason: str = ''
+    partner: bool = False
+
+    @property
+    def looks_here(self) -> bool:
+        """True when head and eyes together point at the camera, within about 17 degrees."""
+        return abs(self.head[2] + self.gaze[0]) < 0.3 and abs(self.gaze[1]) < 0.4
+
+
+class Landmarks(Protocol):
+    """What the view needs of a landmark model; `Landmarker` is the one there is."""
+
+    def detect(self, rgb: Pixels, threshold: float = ...) -> list[Region]: ...
+    def landmarks(self, rgb: Pixels, region: Region) -> tuple[Points, float]: ...
+    def units(self, points: Points) -> Units: ...
+
+
+class _Person:
+    """What is known of one face besides where it is."""
+
+    def __init__(self, smoothing: Smoothing) -> None:
+        self.smoother = Smoother(smoothing)
+        self.baseline = face_signs.Baseline()
+        self.scores: NDArray[np.float64] | None = None
+        self.read = -np.inf
+        self.face: Face | None = None
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One face in one picture, before smoothing: what it shows or why it shows nothing."""
+
+    id: str
+    distribution: Distribution | None
+    above: Units
+    reason: str
+    looks_here: bool
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What one picture gave: its mean brightness, how much each face in it counts, and the faces read in it."""
+
+    stamp: float
+    brightness: float
+    weights: dict[str, float]
+    readings: tuple[_Reading, ...]
+
+
+class FaceView:
+    """Sees faces picture by picture and sums up an utterance."""
+
+    def __init__(self, config: Config, landmarker: Landmarks, networks: ExpressionNetworks) -> None:
+        self._config = config
+        self._landmarker = landmarker
+        self._networks = networks
+        self._tracker = Tracker(config.tracking)
+        self._people: dict[str, _Person] = {}
+        self._seen: deque[_Look] = deque()
+        self._fresh, self._turn = True, 0
+
+    def see(self, rgb: Pixels, stamp: float) -> tuple[Face, ...]:
+        """The faces in one picture, uint8 [h, w, 3] RGB taken at `stamp` (s); the partner first, then by size."""
+        if rgb.ndim != 3 or rgb.shape[2] != 3 or rgb.dtype != np.uint8 or min(rgb.shape[:2]) < 2:
+            raise BadInput('a picture must be uint8 [h, w, 3] of at least 2x2 pixels, '
+                           f'not {rgb.dtype} {list(rgb.shape)}')
+        places = self._follow(rgb, stamp)
+        self._people = {id: person for id, person in self._people.items() if id in self._tracker.known}
+        faces, readings = [], []
+        for id, points in places:
+            face, reading = self._read(rgb, id, points, stamp)
+            faces.append(face)
+            readings.append(reading)
+        shown = {face.id for face in faces}
+        # Faces not looked at in this picture are still there: they are reported as last seen.
+        for track in self._tracker.tracks:
+            person = self._people.get(track.id)
+            if track.id not in shown and person is not None and person.face is not None:
+                faces.append(person.face)
+        weights = {face.id: _weight(face) for face in faces}
+        self._seen.append(_Look(stamp, float(rgb[::16, ::16].mean()), weights, tuple(readings)))
+        while not 0 <= stamp - self._seen[0].stamp <= self._config.memory:
+            self._seen.popleft()
+        return _with_partner(faces)
+
+    def candidate(self, start: float, end: float) -> Candidate:
+        """What the partner's face showed from `start` to `end` (s), or why nothing was seen."""
+        looks = self._between(start, end)
+        if not looks:
+            return Candidate.abstain(VIEW, MODEL, 'no picture was seen')
+        partner = self.partner(start, end)
+        if partner is None:
+            dark = np.median([look.brightness for look in looks]) < self._config.darkest
+            reason = 'the picture is too dark to see a face' if dark else 'no face was in the picture'
+            return Candidate.abstain(VIEW, MODEL, reason)
+        mine = [reading for look in looks for reading in look.readings if reading.id == partner]
+        if not mine:
+            return Candidate.abstain(VIEW, MODEL, 'the face was not looked at')
+        readable = [reading for reading in mine if reading.distribution is not None]
+        if not readable:
+            return Candidate.abstain(VIEW, MODEL, Counter(reading.reason for reading in mine).most_common(1)[0][0])
+        # A moment of clear expression says more than a moment of rest between words.
+        parts = [(0.5 + 1 - reading.distribution['neutral'], reading.distribution) for reading in readable
+                 if reading.distribution is not None]
+        mean = Distribution.mix(parts)
+        if mean.confidence < self._config.least:
+            return Candidate.abstain(VIEW, MODEL, 'the face showed nothing clear')
+        label = LABELS.index(mean.label)
+        weights = np.array([part.p[label] for _, part in parts])
+        shown = np.stack([reading.above for reading in readable])
+        above = np.average(shown, axis=0, weights=weights).astype(np.float32)
+        seen = len(readable) / len(mine)
+        return Candidate.of(VIEW, MODEL, mean, face_signs.sentence(face_signs.measures(above), mean.label),
+                            confidence=mean.confidence * (0.5 + 0.5 * seen))
+
+    def measures(self, start: float, end: float) -> dict[str, float]:
+        """What could be measured on the partner's face from `start` to `end`: means of the units above rest, by the
+        names `deliberate` uses, and gaze_away_share; empty when no face could be read."""
+        partner = self.partner(start, end)
+        mine = [reading for look in self._between(start, end) for reading in look.readings
+                if reading.id == partner and reading.distribution is not None]
+        if not mine:
+            return {}
+        found = face_signs.measures(np.mean([reading.above for reading in mine], axis=0, dtype=np.float32))
+        found['gaze_away_share'] = 1 - sum(reading.looks_here for reading in mine) / len(mine)
+        return found
+
+    def partner(self, start: float, end: float) -> str | None:
+        """Id of the face that was largest and most central from `start` to `end`, or None when there was none."""
+        total: dict[str, float] = {}
+        for look in self._between(start, end):
+            for id, weight in look.weights.items():
+                total[id] = total.get(id, 0.0) + weight
+        return max(total, key=lambda id: total[id]) if total else None
+
+    def forget(self) -> None:
+        """The visitor has left: nothing of anybody seen so far is kept."""
+        self._tracker.forget()
+        self._people.clear()
+        self._seen.clear()
+        self._fresh = True
+
+    def _between(self, start: float, end: float) -> list[_Look]:
+        return [look for look in self._seen if start - _SLACK <= look.stamp <= end + _SLACK]
+
+    def _follow(self, rgb: Pixels, stamp: float) -> list[tuple[str, Points]]:
+        """Landmarks of every face looked at in this picture, the largest first."""
+        places = []
+        for at, track in enumerate(self._tracker.tracks):
+            if at and 0 <= stamp - track.last < self._config.others_every:
+                continue
+            points = self._look(rgb, track.region)
+            if points is None:
+                self._tracker.lost(track.id)
+            elif self._tracker.seen(track.id, region_of(points), stamp):
+                places.append((track.id, points))
+        if self._tracker.wants_search(stamp):
+            new: list[tuple[Region, Points]] = []
+            for region in self._tracker.unknown(self._search(rgb)):
+                # A region from the detector is rough: the landmarks found there give a better one to look at.
+                rough = self._look(rgb, region)
+                points = None if rough is None else self._look(rgb, region_of(rough))
+                if points is not None and all(region_of(points).overlap(other) <= self._config.tracking.overlap
+                                              for other, _ in new):
+                    new.append((region_of(points), points))
+            tracks: tuple[Track, ...] = self._tracker.found([region for region, _ in new], stamp)
+            places += [(track.id, points) for track, (_, points) in zip(tracks, new, strict=True)]
+        return places
+
+    def _search(self, rgb: Pixels) -> list[Region]:
+        """Faces in the whole picture, and in one of its parts in turn, where smaller ones are found; in all parts when
+        nobody was searched for before."""
+        found = self._landmarker.detect(rgb)
+        parts = _parts(*rgb.shape[:2])
+        if parts and not self._fresh:
+            parts = [parts[self._turn % len(parts)]]
+        elif found:
+            parts = []
+        self._fresh = False
+        self._turn += 1
+        for left, top, side in parts:
+            found += [replace(region, x=region.x + left, y=region.y + top)
+                      for region in self._landmarker.detect(rgb[top:top + side, left:left + side])]
+        return found
+
+    def _look(self, rgb: Pixels, region: Region) -> Points | None:
+        points, presence = self._landmarker.landmarks(rgb, region)
+        return points if presence >= 0.5 else None
+
+    def _read(self, rgb: Pixels, id: str, points: Points, stamp: float) -> tuple[Face, _Reading]:
+        person = self._people.setdefault(id, _Person(self._config.smoothing))
+        high, wide = rgb.shape[:2]
+        region = region_of(points)
+        box = Region(region.x, region.y, region.side * _FACE, region.angle)
+        units = self._landmarker.units(points)
+        head = head_of(points)
+        reason = self._unreadable(box, head)
+        crop = None
+        if not reason and (person.scores is None or not 0 <= stamp - person.read < self._config.read_every):
+            crop = cut(rgb, box)
+            if crop.mean() < self._config.darkest:
+                reason = 'the face is too dark to read'
+        above = person.baseline.update(units, stamp) if not reason else np.zeros_like(units)
+        reading = None
+        if not reason:
+            if crop is not None:
+                person.scores, person.read = self._networks.scores([crop])[0], stamp
+            assert person.scores is not None
+            reading = judge(person.scores, above, head[2])
+        else:
+            person.scores = None
+        left, top = np.clip(points[:, :2].min(axis=0), 0, (wide - 1, high - 1))
+        right, bottom = np.clip(points[:, :2].max(axis=0), 0, (wide - 1, high - 1))
+        x, y = 2 * region.x / wide - 1, 2 * region.y / high - 1
+        roi = (int(left), int(top), int(right - left) + 1, int(bottom - top) + 1)
+        face = Face(id, stamp, roi, float(np.clip(x, -1, 1)), float(np.clip(y, -1, 1)), box.side / high, points, units,
+                    head, _gaze(units), reason=reason)
+        if reading is not None:
+            smooth, label = person.smoother.update(reading, stamp)
+            valence, arousal = valence_arousal(smooth)
+            sure = 0.0 if label == UNSURE else smooth[label]
+            face = replace(face, distribution=smooth, label=label, confidence=sure, valence=valence, arousal=arousal)
+        person.face = face
+        return face, _Reading(id, reading, above, reason, face.looks_here)
+
+    def _unreadable(self, box: Region, head: tuple[float, float, float]) -> str:
+        if box.side < self._config.smallest:
+            return f'the face is too small to read ({box.side:.0f} pixels)'
+        if abs(head[2]) > self._config.profile:
+            return 'the face is turned away'
+        return ''
+
+
+def create(config: Config | None = None, landmarker: Path | None = None, face_api: Path | None = None,
+           mini_xception: Path | None = None) -> FaceView:
+    """The face view with its models from the model store, or from the files and folders given."""
+    from emavatar_ros.models.store import Store
+    store = Store()
+    networks = ExpressionNetworks(face_api or store.path('face-api-expression'),
+                                  mini_xception or store.path('mini-xception'))
+    task = landmarker or store.path('face-landmarker') / 'face_landmarker.task'
+    return FaceView(config or Config(), Landmarker(task), networks)
+
+
+def _parts(high: int, wide: int) -> list[tuple[int, int, int]]:
+    """Overlapping squares of a picture, as left, top, side in px: of the short side, then of six tenths of it."""
+    squares = []
+    for side in (min(high, wide), round(0.6 * min(high, wide))):
+        down, across = (math.ceil((length - side) / (0.6 * side)) + 1 for length in (high, wide))
+        squares += [(round((wide - side) * i / max(across - 1, 1)), round((high - side) * j / max(down - 1, 1)), side)
+                    for j in range(down) for i in range(across)]
+    return [square for square in squares if square[2] >= 64 and square[2] < max(high, wide)]
+
+
+def _gaze(units: Units) -> tuple[float, float]:
+    """Yaw and pitch of the eyes in rad from the look units; a full unit is about 30 degrees."""
+    def unit(name: str) -> float:
+        return float(units[INDEX[name]])
+
+    yaw = (unit('eyeLookOutLeft') + unit('eyeLookInRight') - unit('eyeLookInLeft') - unit('eyeLookOutRight')) / 2
+    pitch = (unit('eyeLookDownLeft') + unit('eyeLookDownRight') - unit('eyeLookUpLeft') - unit('eyeLookUpRight')) / 2
+    return 0.5 * yaw, 0.5 * pitch
+
+
+def _weight(face: Face) -> float:
+    """How likely this is the one talked with: large and central."""
+    return face.size ** 2 * (1 - 0.5 * min(abs(face.x), 1.0))
+
+
+def _with_partner(faces: list[Face]) -> tuple[Face, ...]:
+    ordered = sorted(faces, key=lambda face: (-_weight(face), face.id))
+    return tuple(replace(face, partner=at == 0) for at, face in enumerate(ordered))
