@@ -1,0 +1,88 @@
+"""What to start: the processes of the graph with their parameters, for `emavatar up` and for the launch files alike."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from emavatar_ros import profiles
+from emavatar_ros.graph import NODES, PROCESSES
+from emavatar_ros.places import share
+from emavatar_ros.settings import build, specs
+
+SHARED_MEMORY = 256 << 20
+"""Free bytes in /dev/shm that the shared-memory transport of the whole graph may need."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the person who starts the graph chose; '' leaves it to the profile."""
+
+    profile: str = 'embedded'
+    avatar: str = ''
+    camera: str = ''
+    microphone: str = ''
+    speaker: str = ''
+    screen: str = ''
+    params_file: str = ''
+    record: str = ''
+
+    def settings(self) -> dict[str, dict[str, object]]:
+        """Every node's settings that differ from the defaults; BadInput for an unknown name or value."""
+        chosen = {name: dict(values) for name, values in profiles.load(self.profile).items()}
+        if self.params_file:
+            for name, values in profiles.load(self.params_file).items():
+                chosen.setdefault(name, {}).update(values)
+        direct = {('camera', 'source'): self.camera, ('microphone', 'source'): self.microphone,
+                  ('stage', 'speaker'): self.speaker, ('stage', 'screen'): self.screen, ('stage', 'record'): self.record}
+        for (name, key), value in direct.items():
+            if value:
+                chosen.setdefault(name, {})[key] = value
+        if self.avatar:
+            for name, node in NODES.items():
+                if any(spec.name == 'avatar' for spec in specs(node.config)):
+                    chosen.setdefault(name, {})['avatar'] = self.avatar
+        for name, values in chosen.items():
+            build(NODES[name].config, values, name)
+        return chosen
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process to start: `host` with these nodes, and the parameter file to give it."""
+
+    names: tuple[str, ...]
+    parameters: Path
+
+
+def processes(choices: Choices, only: Collection[str] = NODES, composed: bool = False) -> list[Process]:
+    """The processes of the graph, those nodes that are in `only`; their parameter file is made in the temporary folder."""
+    parameters = write(choices.settings())
+    groups = [tuple(name for name in group if name in only) for group in PROCESSES]
+    if composed:
+        groups = [tuple(name for group in groups for name in group)]
+    return [Process(group, parameters) for group in groups if group]
+
+
+def write(settings: Mapping[str, Mapping[str, object]]) -> Path:
+    """A ROS parameter file with these settings; the caller's process removes it when it is done with it."""
+    handle, path = tempfile.mkstemp(prefix='emavatar_', suffix='.yaml')
+    with os.fdopen(handle, 'w') as file:
+        yaml.safe_dump({f'/**/{name}': {'ros__parameters': dict(values)} for name, values in settings.items() if values},
+                       file)
+    return Path(path)
+
+
+def environment() -> dict[str, str]:
+    """What a node's process needs in its environment beside what is there; a user's own choice always wins."""
+    wanted = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1', 'PYTHONUNBUFFERED': '1'}
+    shared = Path('/dev/shm')
+    if shared.is_dir() and shutil.disk_usage(shared).free >= SHARED_MEMORY:
+        wanted['FASTDDS_DEFAULT_PROFILES_FILE'] = str(share('config/fastdds.xml'))
+    return {name: value for name, value in wanted.items() if name not in os.environ}

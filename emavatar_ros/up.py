@@ -1,0 +1,133 @@
+"""`emavatar up`: the graph without `ros2 launch`: starts the processes, restarts what dies, stops all on one Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Collection
+from types import FrameType
+
+from emavatar_ros.graph import NODES
+from emavatar_ros.launching import Choices, Process, environment, processes
+
+GRACE_S = 3.0
+"""How long a process may take to stop before it is killed."""
+STEADY_S = 30.0
+"""A process that ran this long has recovered: its next restart is quick again."""
+LONGEST_PAUSE_S = 30.0
+
+
+class Child:
+    """One process of the graph: restarted with a growing pause when it dies."""
+
+    def __init__(self, process: Process, extra: list[str]) -> None:
+        self.process = process
+        self.command = [sys.executable, '-m', 'emavatar_ros.nodes.host', *process.names,
+                        '--ros-args', '--params-file', str(process.parameters), *extra]
+        self.running: subprocess.Popen[bytes] | None = None
+        self.began = 0.0
+        self.pause = 1.0
+        self.due = 0.0
+        self.restarts = -1
+
+    @property
+    def title(self) -> str:
+        """The nodes it runs."""
+        return '+'.join(self.process.names)
+
+    def start(self, now: float) -> None:
+        """Start it, in a process group of its own: a Ctrl-C reaches it only through us."""
+        # Python of one environment starting another's must not hand on the ROS wheels' own mark.
+        env = {name: value for name, value in os.environ.items() if name != '_ROS_WHEELS_BOOTSTRAP_COMPLETE'}
+        self.running = subprocess.Popen(self.command, env={**env, **environment()}, start_new_session=True,
+                                        stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno())
+        self.began = now
+        self.restarts += 1
+
+    def watch(self, now: float) -> None:
+        """Notice that it died, and start it again when its pause is over."""
+        if self.running is not None and (code := self.running.poll()) is not None:
+            self.running = None
+            self.pause = 1.0 if now - self.began > STEADY_S else min(self.pause * 2, LONGEST_PAUSE_S)
+            self.due = now + self.pause
+            print(f'{self.title} ended with {code}; starting it again in {self.pause:.0f} s', file=sys.stderr)
+        if self.running is None and now >= self.due:
+            self.start(now)
+
+    def stop(self) -> None:
+        """Ask it to end."""
+        if self.running is not None and self.running.poll() is None:
+            self.running.send_signal(signal.SIGINT)
+
+    def finish(self, deadline: float) -> None:
+        """Wait for it to end; kill it at `deadline` (monotonic s)."""
+        if self.running is None:
+            return
+        try:
+            self.running.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            os.killpg(self.running.pid, signal.SIGKILL)
+            self.running.wait()
+
+
+class Graph:
+    """The running graph as a context manager: starts on entry, watches in the background, stops on exit."""
+
+    def __init__(self, choices: Choices, only: Collection[str] = NODES, composed: bool = False,
+                 namespace: str = '', log_level: str = 'info') -> None:
+        extra = ['--log-level', log_level] + (['-r', f'__ns:=/{namespace.strip("/")}'] if namespace else [])
+        self.children = [Child(process, extra) for process in processes(choices, only, composed)]
+        self._over = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Graph:
+        for child in self.children:
+            child.start(time.monotonic())
+        self._watcher.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self._watcher.join()
+        for child in self.children:
+            child.stop()
+        deadline = time.monotonic() + GRACE_S
+        for child in self.children:
+            child.finish(deadline)
+        for path in {child.process.parameters for child in self.children}:
+            path.unlink(missing_ok=True)
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes running now."""
+        return [child.running.pid for child in self.children if child.running is not None]
+
+    @property
+    def restarts(self) -> int:
+        """How often a process had to be started again."""
+        return sum(child.restarts for child in self.children)
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.2):
+            for child in self.children:
+                child.watch(time.monotonic())
+
+
+def run(choices: Choices, only: Collection[str] = NODES, composed: bool = False, namespace: str = '',
+        log_level: str = 'info') -> int:
+    """Keep the graph up until SIGINT or SIGTERM; then stop all of it and return 0."""
+    over = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        over.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    with Graph(choices, only, composed, namespace, log_level):
+        while not over.wait(1.0):
+            pass
+    return 0
