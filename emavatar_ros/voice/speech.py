@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -66,3 +66,12 @@ class Voice(Protocol):
 
     def warm_up(self) -> None:
         """Make the first real `speak` as quick as a later one."""
+
+
+def match(language: str, available: Mapping[str, object]) -> str | None:
+    """The entry of `available` (lower-case BCP 47 tags) that serves a language: the same tag, or the same primary
+    language; None if there is none."""
+    tag = language.strip().lower().replace('_', '-')
+    if tag in available:
+        return tag
+    return next((known for known in available if known.split('-')[0] == tag.split('-')[0]), None)
