@@ -1,0 +1,38 @@
+"""`emavatar bench`: how fast and how exact it is on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from importlib import import_module
+from typing import Final
+
+from emavatar_ros.commands import Commands, add_profile, command
+
+SUBJECTS: Final = {
+    'turn': 'how long a visitor waits: the real graph, at least 10 turns, some minutes',
+    'render': 'how many images of the face this machine draws in a second',
+    'sync': 'how far lips and sound are apart in what is recorded',
+}
+
+
+def add(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(commands, 'bench', 'measure the system on this machine', run)
+    subjects = parser.add_subparsers(title='subjects', metavar='SUBJECT', required=True, dest='subject')
+    for name, help in SUBJECTS.items():
+        subject = subjects.add_parser(name, help=help, description=f'Measure {help}.')
+        add_profile(subject)
+        subject.add_argument('--json', action='store_true', help='one JSON object on standard output')
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do it."""
+    figures = import_module(f'emavatar_ros.evaluation.bench_{args.subject}').run(args)
+    if args.json:
+        sys.stdout.write(json.dumps(figures, indent=1) + '\n')
+    else:
+        for name, value in figures.items():
+            print(f'{name:24} {value:.3g}' if isinstance(value, float) else f'{name:24} {value}')
+    return 0
