@@ -4,6 +4,10 @@ A settings class is a frozen dataclass whose fields are made with `setting(...)`
 range. Nested dataclasses give dotted names (`recogniser.model`). `specs` lists them (a node declares its ROS
 parameters from that list), `build` makes the object from a flat mapping and refuses unknown keys and values out
 of range: ROS itself ignores an unknown key in a parameter file silently.
+
+A backend is chosen by a setting made with `backend(...)`: its value is the name of a file in a room, or the dotted path
+of somebody's own module. `resolve` adds the chosen module's `Config` to the settings class under the module's name, so
+that `kokoro.threads` exists exactly when Kokoro was chosen. There is no list of backends to keep.
 """
 
 from __future__ import annotations
@@ -12,6 +16,9 @@ import dataclasses
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, TypeVar, get_type_hints
 
 from emavatar_ros.errors import BadInput
@@ -61,6 +68,46 @@ def setting(default: Value, help: str, *, unit: str = '', low: float | None = No
     return field(default=default, metadata={'spec': (help, unit, low, high, choices)})
 
 
+def backend(default: str, room: str, help: str) -> Any:
+    """Declare the field that chooses a backend: a file's name in `room`, or the dotted path of a module."""
+    return field(default=default, metadata={'spec': (f'{help}: a file in emavatar_ros/{room}, or a module\'s dotted path',
+                                                     '', None, None, ()), 'room': room})
+
+
+def module(room: str, name: str) -> ModuleType:
+    """The backend's module; BadInput when there is none of that name. Its own imports may raise what they raise."""
+    path = name if '.' in name else f'emavatar_ros.{room}.{name}'
+    try:
+        found = find_spec(path) is not None
+    except ModuleNotFoundError:
+        found = False
+    loaded = import_module(path) if found else None
+    if loaded is None or not hasattr(loaded, 'create') or not hasattr(loaded, 'Config'):
+        raise BadInput(f'{name!r} is no backend of {room}: it must be a module with Config and create(config, ...)')
+    return loaded
+
+
+def resolve(cls: type, values: Mapping[str, object]) -> type:
+    """The settings class with the Config of each backend that `values` (or the default) chooses, under its name."""
+    added: list[tuple[str, Any, Any]] = []
+    for item in dataclasses.fields(cls):
+        if 'room' in item.metadata:
+            name = str(values.get(item.name, item.default))
+            config = module(item.metadata['room'], name).Config
+            added.append((name.rsplit('.', 1)[-1], config, field(default_factory=config)))
+    if not added:
+        return cls
+    return dataclasses.make_dataclass(cls.__name__, added, bases=(cls,), frozen=True)
+
+
+def chosen(config: object, field_name: str) -> tuple[ModuleType, Any]:
+    """The module and the Config of the backend chosen by a field of a settings object made from a resolved class."""
+    room = next(f.metadata['room'] for f in dataclasses.fields(config) if f.name == field_name)  # type: ignore[arg-type]
+    name = str(getattr(config, field_name))
+    loaded = module(room, name)
+    return loaded, getattr(config, name.rsplit('.', 1)[-1], loaded.Config())
+
+
 def specs(cls: type, prefix: str = '') -> Iterator[Spec]:
     """Every setting of a settings class, nested ones with dotted names, in the order declared."""
     hints = get_type_hints(cls)
@@ -77,6 +124,10 @@ def build(cls: type[T], values: Mapping[str, object], where: str = 'settings') -
     Raises BadInput for an unknown name (with the nearest known one) or a value that doesn't fit; `where` says
     in the message which file or node the mapping came from.
     """
+    try:
+        cls = resolve(cls, values)
+    except BadInput as error:
+        raise BadInput(f'{where}: {error}') from None
     known = {spec.name: spec for spec in specs(cls)}
     for name in values:
         if name not in known:

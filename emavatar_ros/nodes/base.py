@@ -25,7 +25,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from emavatar_ros.errors import BadInput, EmavatarError
 from emavatar_ros.msg import TurnTrace
 from emavatar_ros.nodes.convert import stamp
-from emavatar_ros.settings import Spec, build, specs
+from emavatar_ros.settings import Spec, build, resolve, specs
 
 RELIABLE = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -60,9 +60,8 @@ class EmavatarNode(LifecycleNode):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(self.name, **options)
-        self._specs = list(specs(self.Config))
-        for spec in self._specs:
-            self.declare_parameter(spec.name, spec.default, descriptor(spec))
+        self._specs: list[Spec] = []
+        self._declare(self.Config)
         self.config: Any = None
         self.counts: Counter[str] = Counter()
         self.facts: dict[str, str] = {}
@@ -74,6 +73,13 @@ class EmavatarNode(LifecycleNode):
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', RELIABLE)
         self._traces = self.create_publisher(TurnTrace, 'turn_trace', RELIABLE)
         self._diagnosing = self.create_timer(1.0, self._diagnose)
+
+    def _declare(self, settings: type) -> None:
+        known = {spec.name for spec in self._specs}
+        for spec in specs(settings):
+            if spec.name not in known:
+                self.declare_parameter(spec.name, spec.default, descriptor(spec))
+                self._specs.append(spec)
 
     # Hooks: what a node overrides.
     def configure(self) -> None:
@@ -156,7 +162,9 @@ class EmavatarNode(LifecycleNode):
     # The lifecycle.
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
-            self.config = build(self.Config, self._given(), self.get_name())
+            # A backend's own settings exist once it is chosen.
+            self._declare(resolve(self.Config, self._given()))
+            self.config = build(self.Config, self._checked(), self.get_name())
             self.configure()
         except EmavatarError as error:
             return self._refuse(error)
@@ -217,13 +225,14 @@ class EmavatarNode(LifecycleNode):
             self._worker.join(2.0)
 
     def _given(self) -> dict[str, object]:
-        """Parameters that were set, by name; one that no setting knows is refused (ROS would ignore it)."""
-        # Names that ROS itself declares on every node.
-        own = {'use_sim_time', 'start_type_description_service', 'autostart'}
-        for name in self._parameter_overrides:
-            if name not in own and not self.has_parameter(name) and not name.startswith('qos_overrides.'):
-                build(self.Config, {name: 0}, self.get_name())
+        """The declared parameters' values by name."""
         return {spec.name: self.get_parameter(spec.name).value for spec in self._specs}
+
+    def _checked(self) -> dict[str, object]:
+        """The same, with those that were set but that no setting knows: `build` refuses them, ROS would ignore them."""
+        unknown = {name: value.value for name, value in self._parameter_overrides.items()
+                   if not self.has_parameter(name) and not name.startswith('qos_overrides.')}
+        return {**unknown, **self._given()}
 
     def _refuse(self, error: EmavatarError) -> TransitionCallbackReturn:
         self.problem = str(error)
