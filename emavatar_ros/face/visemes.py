@@ -60,8 +60,8 @@ _VOWELS: Final = frozenset('aɑæɐɶeɛɜɝœəʌɚᵊɘɵɤɪᵻɨɯiɔoɒuʊy
 
 # How far each shape insists on (jaw, rounding, spreading, everything else); 0 leaves it to the neighbours.
 _SAY: Final[dict[str, tuple[float, float, float, float]]] = {
-    'silence': (0.6, 0.35, 0.5, 0.6), 'open': (1.0, 0.5, 0.5, 0.8), 'mid': (0.9, 0.6, 0.7, 0.8),
-    'central': (0.6, 0.25, 0.3, 0.5), 'spread': (0.8, 0.9, 0.9, 0.8), 'round': (0.9, 1.0, 0.8, 0.8),
+    'silence': (0.6, 0.35, 0.5, 0.6), 'open': (1.7, 0.5, 0.5, 1.0), 'mid': (1.4, 0.6, 0.7, 1.0),
+    'central': (0.8, 0.25, 0.3, 0.5), 'spread': (0.8, 0.9, 0.9, 0.8), 'round': (1.4, 1.0, 0.8, 0.8),
     'pucker': (0.8, 1.2, 0.9, 0.8), 'lips': (1.2, 0.2, 0.15, 1.3), 'lip_teeth': (1.1, 0.3, 0.3, 1.3),
     'tongue_teeth': (0.7, 0.25, 0.3, 1.0), 'ridge': (0.55, 0.12, 0.2, 0.5), 'hiss': (1.0, 0.35, 0.5, 0.7),
     'hush': (0.9, 0.9, 0.5, 0.7), 'r': (0.5, 0.7, 0.4, 0.5), 'back': (0.3, 0.08, 0.12, 0.3),
@@ -158,7 +158,7 @@ def _pieces(phonemes: Sequence[Phoneme], seconds: float) -> list[_Piece]:
             continue
         scale = 1.0
         if vowel(phoneme.symbol):
-            scale = 1.15 if 'ˈ' in phoneme.symbol else 1.0 if 'ˌ' in phoneme.symbol else 0.85
+            scale = 1.25 if 'ˈ' in phoneme.symbol else 1.05 if 'ˌ' in phoneme.symbol else 0.85
         middle = phoneme.start + 0.55 * phoneme.duration
         if len(names) == 2:
             pieces.append(_Piece(names[0], phoneme.start, middle, scale))
