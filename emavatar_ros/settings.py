@@ -70,8 +70,9 @@ def setting(default: Value, help: str, *, unit: str = '', low: float | None = No
 
 def backend(default: str, room: str, help: str) -> Any:
     """Declare the field that chooses a backend: a file's name in `room`, or the dotted path of a module."""
-    return field(default=default, metadata={'spec': (f'{help}: a file in emavatar_ros/{room}, or a module\'s dotted path',
-                                                     '', None, None, ()), 'room': room})
+    where = 'emavatar_ros/' + room.replace('.', '/')
+    told = f'{help}: a file in {where}, or the dotted path of a module'
+    return field(default=default, metadata={'spec': (told, '', None, None, ()), 'room': room})
 
 
 def module(room: str, name: str) -> ModuleType:

@@ -21,6 +21,7 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.lifecycle.node import LifecycleState
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from std_msgs.msg import String
 
 from emavatar_ros.errors import BadInput, EmavatarError
 from emavatar_ros.msg import TurnTrace
@@ -94,6 +95,9 @@ class EmavatarNode(LifecycleNode):
     def cleanup(self) -> None:
         """Let go of what `configure` made."""
 
+    def forget(self) -> None:
+        """The visitor has left: drop what is known of them. Called on the worker's thread."""
+
     # What a node uses.
     def now(self) -> float:
         """Seconds on this node's clock (simulated when use_sim_time)."""
@@ -166,6 +170,7 @@ class EmavatarNode(LifecycleNode):
             self._declare(resolve(self.Config, self._given()))
             self.config = build(self.Config, self._checked(), self.get_name())
             self.configure()
+            self.subscribe(String, 'visitor_reset', lambda message: self.forget(), RELIABLE)
         except EmavatarError as error:
             return self._refuse(error)
         self.problem = ''

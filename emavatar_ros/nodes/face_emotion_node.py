@@ -15,7 +15,7 @@ from emavatar_ros.media.images import decode
 from emavatar_ros.msg import EmotionCandidate, Transcript
 from emavatar_ros.nodes.base import PICTURE_IN, RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate_message, seconds
-from emavatar_ros.perception.face import FaceConfig, create
+from emavatar_ros.perception.face import Config, create
 
 RUNNING_S = 0.5
 """Between two running candidates."""
@@ -25,7 +25,7 @@ class FaceEmotionNode(EmavatarNode):
     """camera/image_raw, transcript -> candidates, visitor_direction."""
 
     name = 'face_emotion'
-    Config = FaceConfig
+    Config = Config
 
     def configure(self) -> None:
         self.view = create(self.config)
@@ -36,6 +36,9 @@ class FaceEmotionNode(EmavatarNode):
         self.publish_direction = self.publisher(Vector3Stamped, 'visitor_direction', RELIABLE)
         self.subscribe(Image, 'camera/image_raw', self._arrive, PICTURE_IN, at_once=True)
         self.subscribe(Transcript, 'transcript', self._judge, RELIABLE)
+
+    def forget(self) -> None:
+        self.view.forget()
 
     def _arrive(self, image: Image) -> None:
         with self.lock:

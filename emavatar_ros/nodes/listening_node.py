@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-
-from emavatar_ros.listening.events import Event, MicrophoneSilent, Partial, SpeechDropped, SpeechStarted, Utterance
+from emavatar_ros.listening.events import (
+    Event,
+    MicrophoneBack,
+    MicrophoneSilent,
+    Partial,
+    SpeechDropped,
+    SpeechEnded,
+    SpeechStarted,
+    Utterance,
+)
 from emavatar_ros.listening.listener import ListeningConfig, create
 from emavatar_ros.media.audio import Resampler
 from emavatar_ros.msg import AudioChunk, Playback, Transcript, Turn
@@ -40,6 +47,7 @@ class ListeningNode(EmavatarNode):
         self.subscribe(Turn, 'turn', self._count, LATCHED, at_once=True)
         self.create_service(SetListening, 'set_listening', self._set_listening)
         self.turn_id = 0
+        self.turns: dict[float, int] = {}
         self.listening = True
         self.resampler: tuple[int, Resampler] | None = None
         self.deaf_until = 0.0
@@ -49,12 +57,15 @@ class ListeningNode(EmavatarNode):
         if self.resampler is None or self.resampler[0] != sound.rate:
             self.resampler = (sound.rate, Resampler(sound.rate, RATE))
         samples = self.resampler[1](sound.samples)
-        begin = seconds(chunk.header.stamp)
-        if not self.listening or begin < self.deaf_until:
-            # Without an echo canceller the avatar would answer itself; it hears silence while it speaks.
-            samples = np.zeros_like(samples)
-        for event in self.listener.feed(samples, begin):
+        # The resampler holds back a little; the stream's own length tells where these samples belong.
+        begin = seconds(chunk.header.stamp) + len(sound.samples) / sound.rate - len(samples) / RATE
+        # Without an echo canceller the avatar would answer itself: while it speaks, nothing counts as speech.
+        for event in self.listener.feed(samples, begin, ignore=not self.listening or begin < self.deaf_until):
             self._tell(event)
+
+    def forget(self) -> None:
+        self.listener.forget()
+        self.turns.clear()
 
     def _played(self, playback: Playback) -> None:
         if self.config.while_speaking == 'ignore' and playback.state in (Playback.PLAYING, Playback.WAITING):
@@ -64,30 +75,36 @@ class ListeningNode(EmavatarNode):
 
     def _tell(self, event: Event) -> None:
         match event:
-            case SpeechStarted():
+            case SpeechStarted(start):
                 self.turn_id += 1
-                self._turn(Turn.VISITOR, event.stamp, event.stamp, 'speech began')
+                self.turns[start] = self.turn_id
+                self._turn(Turn.VISITOR, self.turn_id, start, start, 'speech began')
             case Partial():
-                self._transcript(event, final=False)
+                self._transcript(event, self.turns[event.start], final=False)
+            case SpeechEnded(start, end, _, reason):
+                self._turn(Turn.AVATAR, self.turns[start], start, end, reason)
+                self.trace(self.turns[start], 'endpoint', 'done', end)
             case Utterance():
-                self._transcript(event, final=True)
-                said = bool(event.text)
-                self._turn(Turn.AVATAR if said else Turn.DROPPED, event.start, event.end,
-                           'the visitor finished' if said else 'no words were heard')
-                self.trace(self.turn_id, 'listening', 'done', event.end, self.facts['model'])
-            case SpeechDropped():
-                self._turn(Turn.DROPPED, event.start, event.end, event.reason)
+                turn_id = self.turns.pop(event.start)
+                self._transcript(event, turn_id, final=True)
+                self.trace(turn_id, 'listening', 'done', event.end, self.facts['model'])
+                if not event.text:
+                    self._turn(Turn.DROPPED, turn_id, event.start, event.end, 'no words were heard')
+            case SpeechDropped(start, end, reason):
+                self._turn(Turn.DROPPED, self.turns.pop(start), start, end, reason)
             case MicrophoneSilent():
                 self.problem = event.reason
+            case MicrophoneBack():
+                self.problem = ''
 
-    def _turn(self, state: int, start: float, end: float, reason: str) -> None:
-        message = Turn(turn_id=self.turn_id, state=state, person_id=ANYBODY, start=stamp(start), end=stamp(end),
+    def _turn(self, state: int, turn_id: int, start: float, end: float, reason: str) -> None:
+        message = Turn(turn_id=turn_id, state=state, person_id=ANYBODY, start=stamp(start), end=stamp(end),
                        reason=reason)
         message.header.stamp = stamp(self.now())
         self.publish_turn(message)
 
-    def _transcript(self, event: Partial | Utterance, final: bool) -> None:
-        message = Transcript(turn_id=self.turn_id, person_id=ANYBODY, text=event.text, final=final,
+    def _transcript(self, event: Partial | Utterance, turn_id: int, final: bool) -> None:
+        message = Transcript(turn_id=turn_id, person_id=ANYBODY, text=event.text, final=final,
                              language=event.language, confidence=float(event.confidence), start=stamp(event.start),
                              end=stamp(event.end), model=self.facts['model'])
         if isinstance(event, Utterance) and event.embedding is not None:

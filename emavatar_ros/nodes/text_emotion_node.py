@@ -6,14 +6,14 @@ from emavatar_ros.history import Conversation
 from emavatar_ros.msg import CompositeScript, EmotionCandidate, Transcript
 from emavatar_ros.nodes.base import RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate_message, seconds
-from emavatar_ros.perception.words import WordsConfig, create
+from emavatar_ros.perception.words import Config, create
 
 
 class TextEmotionNode(EmavatarNode):
     """transcript, script -> candidates."""
 
     name = 'text_emotion'
-    Config = WordsConfig
+    Config = Config
 
     def configure(self) -> None:
         self.view = create(self.config)
@@ -21,6 +21,9 @@ class TextEmotionNode(EmavatarNode):
         self.publish = self.publisher(EmotionCandidate, 'candidates', RELIABLE)
         self.subscribe(Transcript, 'transcript', self._read, RELIABLE)
         self.subscribe(CompositeScript, 'script', self._answered, RELIABLE)
+
+    def forget(self) -> None:
+        self.history.forget()
 
     def _read(self, transcript: Transcript) -> None:
         if not transcript.final:

@@ -10,7 +10,7 @@ from emavatar_ros.media.audio import Audio, Resampler
 from emavatar_ros.msg import AudioChunk, EmotionCandidate, Transcript
 from emavatar_ros.nodes.base import RELIABLE, SOUND, EmavatarNode
 from emavatar_ros.nodes.convert import audio, candidate_message, seconds
-from emavatar_ros.perception.voice import VoiceViewConfig, create
+from emavatar_ros.perception.voice import Config, create
 
 RATE = 16000
 KEPT_S = 40.0
@@ -21,7 +21,7 @@ class VoiceEmotionNode(EmavatarNode):
     """microphone/audio, transcript -> candidates."""
 
     name = 'voice_emotion'
-    Config = VoiceViewConfig
+    Config = Config
 
     def configure(self) -> None:
         self.view = create(self.config)
@@ -30,6 +30,10 @@ class VoiceEmotionNode(EmavatarNode):
         self.publish = self.publisher(EmotionCandidate, 'candidates', RELIABLE)
         self.subscribe(AudioChunk, 'microphone/audio', self._remember, SOUND)
         self.subscribe(Transcript, 'transcript', self._judge, RELIABLE)
+
+    def forget(self) -> None:
+        self.view.forget()
+        self.heard.clear()
 
     def _remember(self, chunk: AudioChunk) -> None:
         sound = audio(chunk).mono()

@@ -1,0 +1,123 @@
+"""What to answer: transcript, turn, user_emotion -> script, care_event.
+
+A turn is answered once its emotion is known. When the visitor goes on before the answer was heard, what they said is
+kept and answered together with what follows: nothing they said is lost to a pause or a cough.
+"""
+
+from __future__ import annotations
+
+from emavatar_ros import avatars
+from emavatar_ros.history import Conversation
+from emavatar_ros.msg import Beat, CareEvent, CompositeScript, Playback, Transcript, Turn, UserEmotion
+from emavatar_ros.nodes.base import LATCHED, RELIABLE, EmavatarNode
+from emavatar_ros.nodes.convert import estimate, stamp
+from emavatar_ros.nodes.settings import PlannerSettings
+from emavatar_ros.planning.planner import create
+from emavatar_ros.planning.script import Script
+from emavatar_ros.settings import chosen
+
+KINDS = {'medical': 'medical_emergency'}
+
+
+class PlannerNode(EmavatarNode):
+    """transcript, turn, user_emotion, playback -> script, care_event."""
+
+    name = 'planner'
+    Config = PlannerSettings
+
+    def configure(self) -> None:
+        avatar = avatars.load(self.config.avatar)
+        self.llm = None
+        if self.config.composer == 'llm':
+            module, settings = chosen(self.config, 'backend')
+            self.llm = module.create(settings)
+            self.facts['model'] = self.llm.name
+        self.planner = create(self.config, avatar.persona, self.llm)
+        self.planner.warm_up(avatar.languages)
+        self.history = Conversation()
+        self.current = 0
+        self.said = Transcript()
+        self.emotion: UserEmotion | None = None
+        self.unheard: list[str] = []
+        self.answered = 0
+        self.publish = self.publisher(CompositeScript, 'script', RELIABLE)
+        self.publish_care = self.publisher(CareEvent, 'care_event', LATCHED)
+        self.subscribe(Turn, 'turn', self._follow, RELIABLE, at_once=True)
+        self.subscribe(Turn, 'turn', self._resume, RELIABLE)
+        self.subscribe(Transcript, 'transcript', self._hear, RELIABLE)
+        self.subscribe(UserEmotion, 'user_emotion', self._feel, LATCHED)
+        self.subscribe(Playback, 'playback', self._played, RELIABLE)
+
+    def cleanup(self) -> None:
+        if self.llm is not None:
+            self.llm.close()
+
+    def forget(self) -> None:
+        self.history.forget()
+        self.unheard.clear()
+        self.emotion = None
+
+    def _follow(self, turn: Turn) -> None:
+        self.current = max(self.current, turn.turn_id)
+
+    def _resume(self, turn: Turn) -> None:
+        """What opened this turn was no speech: the answer it interrupted is still owed."""
+        if turn.state == Turn.DROPPED and turn.turn_id == self.current and self.unheard and self.emotion is not None:
+            self._answer(turn.turn_id, self.emotion)
+
+    def _hear(self, transcript: Transcript) -> None:
+        if transcript.final and transcript.text:
+            self.said = transcript
+            self.unheard.append(transcript.text)
+
+    def _feel(self, emotion: UserEmotion) -> None:
+        self.emotion = emotion
+        if emotion.turn_id and emotion.turn_id == self.said.turn_id and emotion.turn_id > self.answered:
+            self._answer(emotion.turn_id, emotion)
+
+    def _answer(self, turn_id: int, emotion: UserEmotion) -> None:
+        if turn_id < self.current:
+            return
+        self.answered = turn_id
+        began = self.now()
+        text, language = ' '.join(self.unheard), self.said.language or 'en'
+        growing = self.planner.plan(text, language, estimate(emotion), self.history.lines)
+        for number, script in enumerate(growing):
+            if turn_id < self.current:
+                growing.close()
+                self.trace(turn_id, 'planning', 'dropped', began, script.composer)
+                return
+            self.publish(self._message(script, turn_id))
+            if number == 0:
+                self.trace(turn_id, 'planning', 'first_beat', began, script.composer)
+                if script.care:
+                    self._alarm(script, turn_id)
+        self.trace(turn_id, 'planning', 'fallback' if script.fallback else 'done', began, script.composer)
+
+    def _played(self, playback: Playback) -> None:
+        """Only what was heard enters the history, and only then is the visitor answered."""
+        if playback.state in (Playback.FINISHED, Playback.STOPPED) and playback.heard and self.unheard:
+            label = self.emotion.label if self.emotion is not None else None
+            self.history.visitor(' '.join(self.unheard), None if label == 'unsure' else label)
+            self.history.avatar(playback.heard)
+            self.unheard.clear()
+
+    def _alarm(self, script: Script, turn_id: int) -> None:
+        event = CareEvent(turn_id=turn_id, person_id=self.said.person_id, kind=KINDS.get(script.care, script.care),
+                          language=script.language, answer=script.text, confidence=1.0)
+        event.header.stamp = self.said.header.stamp
+        self.publish_care(event)
+
+    def _message(self, script: Script, turn_id: int) -> CompositeScript:
+        chain = script.chain_of_empathy
+        scores = {name: value or 0 for name, value in script.scores.items()}
+        message = CompositeScript(
+            turn_id=turn_id, script_id=f'turn-{turn_id}', person_id=self.said.person_id, text=script.text,
+            instruction=script.instruction, emotion=script.emotion, language=script.language,
+            composer='care' if script.care else script.composer, iterations=script.iterations, **scores,
+            event_scenario=chain.event_scenario, user_emotion=chain.user_emotion, emotion_cause=chain.emotion_cause,
+            goal_to_response=chain.goal_to_response, complete=script.complete, priority=128,
+            beats=[Beat(text=beat.text, instruction=beat.instruction, expression=beat.expression)
+                   for beat in script.beats])
+        message.header.stamp = stamp(self.now())
+        return message

@@ -1,0 +1,46 @@
+"""Settings of the nodes that put several rooms' parts together. Needs no ROS: profiles and help texts read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from emavatar_ros.deliberation import belief, fusion
+from emavatar_ros.planning import planner
+from emavatar_ros.settings import backend, setting
+
+AVATAR = 'mira'
+
+
+@dataclass(frozen=True)
+class ArbiterSettings:
+    """Settings of the arbiter node."""
+
+    fusion: fusion.Config = field(default_factory=fusion.Config)
+    belief: belief.Config = field(default_factory=belief.Config)
+    views: str = setting('words, voice, face', 'views that are waited for, comma-separated')
+    budget: float = setting(0.5, 'longest wait for a view after the first one has spoken', unit='s', low=0.0, high=10.0)
+
+
+@dataclass(frozen=True)
+class PlannerSettings(planner.Config):
+    """Settings of the planner node."""
+
+    avatar: str = setting(AVATAR, 'whose persona speaks: a folder in avatars/')
+    backend: str = backend('llama_cpp', 'models.llm', 'the language model')
+
+
+@dataclass(frozen=True)
+class SpeechSettings:
+    """Settings of the speech node."""
+
+    avatar: str = setting(AVATAR, 'whose voice speaks: a folder in avatars/')
+    backend: str = backend('kokoro', 'voice', 'the voice')
+
+
+@dataclass(frozen=True)
+class FaceSettings:
+    """Settings of the face node."""
+
+    rate: float = setting(30.0, 'face states a second', unit='1/s', low=10.0, high=120.0)
+    ahead: float = setting(0.12, 'how long before it shows a face state is published', unit='s', low=0.0, high=0.5)
+    seed: int = setting(1, 'gives this face its own blinks and glances', low=0, high=1_000_000)
