@@ -210,7 +210,7 @@ def _floats(decoded: Any) -> NDArray[np.float32]:
     if data.dtype == np.uint8:
         return np.asarray((data.astype(np.float32) - 128) / 128, np.float32)
     if np.issubdtype(data.dtype, np.integer):
-        return np.asarray(data, np.float32) / np.float32(-float(np.iinfo(data.dtype).min))
+        return np.asarray(data / -float(np.iinfo(data.dtype).min), np.float32)
     return np.asarray(data, np.float32)
 
 
