@@ -15,7 +15,9 @@ from emavatar_ros.media.images import decode
 from emavatar_ros.msg import EmotionCandidate, Transcript
 from emavatar_ros.nodes.base import PICTURE_IN, RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate_message, seconds
-from emavatar_ros.perception.face import Config, create
+from emavatar_ros.nodes.settings import FaceEmotionSettings
+from emavatar_ros.perception.direction import direction
+from emavatar_ros.perception.face import create
 
 RUNNING_S = 0.5
 """Between two running candidates."""
@@ -25,7 +27,7 @@ class FaceEmotionNode(EmavatarNode):
     """camera/image_raw, transcript -> candidates, visitor_direction."""
 
     name = 'face_emotion'
-    Config = Config
+    Config = FaceEmotionSettings
 
     def configure(self) -> None:
         self.view = create(self.config)
@@ -58,15 +60,15 @@ class FaceEmotionNode(EmavatarNode):
         pixels = decode(image.encoding, image.data, image.width, image.height, image.step)
         faces = self.view.see(pixels, at)
         self.counts['images'] += 1
-        if faces:
-            x, y, z = faces[0].direction
-            direction = Vector3Stamped()
-            direction.header = image.header
-            direction.vector.x, direction.vector.y, direction.vector.z = float(x), float(y), float(z)
-            self.publish_direction(direction)
+        partner = next((face for face in faces if face.partner), None)
+        if partner is not None:
+            where = direction(partner.x, partner.y, image.height / image.width, self.config.view_angle)
+            message = Vector3Stamped(header=image.header)
+            message.vector.x, message.vector.y, message.vector.z = where
+            self.publish_direction(message)
         if at - self.told >= RUNNING_S:
             self.told = at
-            person = faces[0].id if faces else 'anonymous_speaker'
+            person = partner.id if partner is not None else 'anonymous_speaker'
             self.publish(candidate_message(self.view.candidate(at - 1.0, at), 0, person, at - 1.0, at))
 
     def _judge(self, transcript: Transcript) -> None:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from emavatar_ros.deliberation import belief, fusion
+from emavatar_ros.perception import face
 from emavatar_ros.planning import planner
 from emavatar_ros.settings import backend, setting
 
 AVATAR = 'mira'
+
+
+@dataclass(frozen=True)
+class FaceEmotionSettings(face.Config):
+    """Settings of the face emotion node."""
+
+    view_angle: float = setting(1.05, "the camera's horizontal field of view", unit='rad', low=0.2, high=3.0)
 
 
 @dataclass(frozen=True)
