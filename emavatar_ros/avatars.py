@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import yaml
 
@@ -40,7 +40,12 @@ class VoiceProfile:
 
 @dataclass(frozen=True)
 class FaceProfile:
-    """How the face looks: colours as sRGB 0 to 1, amounts 0 to 1; `shape` is read by tools/build_head.py only."""
+    """How the face looks: colours as sRGB 0 to 1, amounts 0 to 1.
+
+    neckline: height of the garment's edge behind and in front of the neck, width of its border, depth of a V; dm in
+    the base mesh. style: the hair, see face/hairline.py. shape: targets that make the person; for tools/build_head.py.
+    """
+
 
     skin: Colour = (0.88, 0.70, 0.60)
     lips: Colour = (0.72, 0.36, 0.34)
@@ -57,6 +62,7 @@ class FaceProfile:
     brow_weight: float = 0.6
     garment: Colour = (0.20, 0.30, 0.38)
     collar: Colour = (0.20, 0.30, 0.38)
+    neckline: tuple[float, float, float, float] = (5.98, 5.62, 0.11, 0.0)
     backdrop: tuple[Colour, Colour] = ((0.80, 0.81, 0.80), (0.52, 0.56, 0.58))
     style: str = 'bob'
     shape: Mapping[str, float] = field(default_factory=dict)
@@ -183,5 +189,9 @@ def _check(hint: Any, value: Any, where: str) -> Any:
         if not isinstance(value, list) or len(value) != 2:
             raise BadInput(f'{where} must be two colours')
         return tuple(_check(Colour, item, where) for item in value)
+    if get_origin(hint) is tuple:
+        if not isinstance(value, list) or len(value) != len(get_args(hint)):
+            raise BadInput(f'{where} must be a list of {len(get_args(hint))} numbers')
+        return tuple(_check(float, item, where) for item in value)
     inner = hint.__args__[1]
     return {str(key): _check(inner, item, f'{where}.{key}') for key, item in _mapping(value, where).items()}

@@ -30,6 +30,7 @@ import hair as hair_styles
 import occlusion
 
 from emavatar_ros import avatars
+from emavatar_ros.face import hairline, paint, pose
 from emavatar_ros.face.head import MASKS, PARTS, VERSION, Head
 from emavatar_ros.face.units import UNITS
 
@@ -191,7 +192,7 @@ def teeth(base: Base, made: Made) -> None:
 
 def _tooth(width: float, tall: float, deep: float, upper: bool) -> tuple[Floats, NDArray[np.int64], Floats]:
     """One rounded tooth and its bit of gum: across, up from the biting edge, outward; masks: gum, along, side, 0."""
-    across, up = np.linspace(-1, 1, 7), np.array([0, 0.0, 0.08, 0.35, 0.7, 0.95, 1.05, 1.6])
+    across, up = np.linspace(-1, 1, 5), np.array([0, 0.03, 0.35, 0.75, 1.0, 1.6])
     points, extra = [], []
     for j, v in enumerate(up):
         for u in across:
@@ -281,13 +282,17 @@ def lashes(base: Base, made: Made, seed: int = 3) -> None:
                          np.tile(np.array(weight), (2, 1)).astype(np.float32), extra)
 
 
-def body(base: Base, shaped: Floats, made: Made) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def body(base: Base, shaped: Floats, made: Made, face: avatars.FaceProfile) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Quads that get subdivided: skin down to the garment, the garment (a shell over the body), the tongue."""
     quads = base.quads['body']
     middle = base.vertices[quads].mean(1)
-    near = (middle[:, 1] > LOWEST) & (np.abs(middle[:, 0]) < WIDEST)
-    skin = quads[near & (middle[:, 1] > 5.0)]
-    under = quads[near & (middle[:, 1] < 6.35)]
+    near = (middle[:, 1] > LOWEST) & (np.abs(middle[:, 0]) < WIDEST) & (middle[:, 2] > -0.75)
+    inside = pose.cut(base.vertices, face.neckline)[quads]
+    angle = np.arctan2(middle[:, 0], middle[:, 2] - paint.AXIS)
+    # What nobody sees from the front is left out: the skull below thick hair behind, the body below the garment.
+    behind = (hairline.above(face.style, angle, middle[:, 1]) > 0.30) & (middle[:, 2] < -0.25) & (middle[:, 1] > 6.9)
+    skin = quads[near & (inside.max(1) < 0.30) & ~behind]
+    under = quads[near & (inside.max(1) > -0.06) & (normals(shaped, quads)[quads].mean(1)[:, 2] > -0.75)]
     out = normals(shaped, quads)
     index = np.unique(under)
     index_of = np.zeros(len(shaped), dtype=np.int64)
@@ -329,7 +334,7 @@ def build(data: Data, avatar: avatars.Avatar) -> dict[str, NDArray[np.generic]]:
     moves = np.stack([data.target(f'faceunits01/targets/faceunits/{name}.target', n) for name in UNITS])
     made = Made(base, shaped, moves)
     made.extra.append(np.stack([mask(data, base, name) for name in MASKS], 1))
-    quads, quad_parts = body(base, shaped, made)
+    quads, quad_parts = body(base, shaped, made, avatar.face)
     teeth(base, made)
     lashes(base, made)
     eyes = []
@@ -369,7 +374,7 @@ def main() -> None:
     for name in options.names or avatars.names():
         avatar = avatars.load(name)
         arrays = build(data, avatar)
-        arrays['shade'] = occlusion.bake(Head(arrays), options.rays)
+        arrays['shade'] = occlusion.bake(Head(arrays, fine=False), options.rays, avatar.face.neckline)
         memory = io.BytesIO()
         np.savez_compressed(memory, **arrays)
         (avatar.folder / 'face').mkdir(exist_ok=True)

@@ -82,66 +82,63 @@ def _resample(paths: Floats, points: int) -> Floats:
 def _bob(scalp: Scalp) -> tuple[Floats, Floats, Floats]:
     """Parted on her left, falling to below the jaw, turned in a little at the tips."""
     rng = np.random.default_rng(4)
-    number, steps = 1000, 30
+    number, steps = 720, 30
     root, inside = scalp.roots('bob', number, rng)
     place, out, where = scalp.points[root].copy(), scalp.normals[root], scalp.canon[root]
-    part = 0.30 + 0.05 * np.sin(where[:, 2] * 2)
-    side = np.where(where[:, 0] > part, 1.0, -1.0)
-    layer = np.clip(rng.random(number) * 0.75 + 0.25 * (where[:, 1] > 8.0), 0, 1)
+    side = np.where(where[:, 0] > 0.27, 1.0, -1.0)
+    layer = rng.random(number)
     front = np.clip((where[:, 2] - 0.3) / 0.9, 0, 1)
     top = np.clip((where[:, 1] - 7.7) / 0.6, 0, 1)
     goal = np.stack([side * (0.55 + 0.6 * top), -0.25 - 0.7 * (1 - top), 0.05 - 0.75 * front - 0.1 * top], 1)
-    goal += rng.normal(0, 0.07, goal.shape)
-    way = goal + out * (0.55 * top + 0.15)[:, None]
+    goal += rng.normal(0, 0.05, goal.shape)
+    way = goal + out * (0.55 * top + 0.10)[:, None]
     way /= np.linalg.norm(way, axis=1, keepdims=True)
-    floor = 6.02 + 0.10 * rng.random(number) + 0.12 * (1 - layer) - 0.05 * front
-    length = np.clip((place[:, 1] - floor) + 0.75 * top + 0.25, 0.4, 3.2)
-    thick = 0.035 + 0.15 * layer
+    floor = 6.00 + 0.06 * rng.random(number) + 0.10 * (1 - layer) + 0.10 * (where[:, 2] < -0.1)
+    length = np.clip((place[:, 1] - floor) + 0.75 * top + 0.15, 0.4, 3.2)
+    thick = 0.03 + 0.10 * layer
     path = [place.copy()]
     for i in range(steps):
         t = (i + 1) / steps
         fall = np.stack([np.zeros(number), -np.ones(number), np.zeros(number)], 1)
         comb = goal * max(0.0, 1 - t * 2.2)
         way = way * 0.80 + fall * (0.20 + 0.10 * t) + comb * 0.16
-        # Locks in front sweep back round the face; tips turn in.
+        # Locks in front sweep back round the face.
         ahead = (place[:, 2] > 0.15) & (place[:, 1] < 7.95)
         way[:, 2] -= np.where(ahead, 0.07, 0.0)
-        tip = np.clip((t - 0.72) / 0.28, 0, 1)
-        way[:, 0] -= side * tip * 0.16 * (np.abs(place[:, 0]) > 0.5)
-        way[:, 2] += tip * 0.10 * (place[:, 2] < 0)
         way /= np.linalg.norm(way, axis=1, keepdims=True)
         place = place + way * (length / steps)[:, None]
-        grown = thick * np.clip(t * 5, 0.1, 1) * np.where(place[:, 1] > 8.2, 0.85, 1.0)
-        place = scalp.push(place, grown)
-        # The face stays free: a wall that the front locks hang along.
-        wall = 0.80 + 0.06 * np.clip((7.3 - place[:, 1]), 0, 1) + 0.10 * layer
-        low = (place[:, 1] < 7.70) & (place[:, 2] > 0.1)
+        place = scalp.push(place, thick * np.clip(t * 5, 0.1, 1))
+        # The face stays free, and the whole keeps its shape: between an inner wall and the outline of the cut.
+        low = (place[:, 1] < 7.70) & (place[:, 2] > 0.0)
+        wall = np.interp(place[:, 1], [6.0, 6.6, 7.2, 7.8], [0.66, 0.72, 0.80, 0.78]) + 0.05 * layer
         short = np.where(low, np.maximum(0, wall - np.abs(place[:, 0])), 0)
         place[:, 0] += np.sign(place[:, 0] + 1e-6) * short * 0.6
-        limit = 0.62 + 0.20 * np.clip((place[:, 1] - 7.2) / 0.8, 0, 1)
-        low = (place[:, 1] < 7.75) & (place[:, 2] > limit)
-        place[:, 2] -= np.where(low, (place[:, 2] - limit) * 0.6, 0)
+        edge = np.interp(place[:, 1], [5.9, 6.15, 6.6, 7.2, 7.7, 8.2], [0.72, 0.86, 0.95, 0.99, 0.97, 0.9]) + 0.12 * layer
+        over = np.maximum(0, np.abs(place[:, 0]) - edge)
+        place[:, 0] -= np.sign(place[:, 0]) * over * 0.7
+        limit = np.interp(place[:, 1], [6.0, 6.6, 7.2, 7.8], [0.62, 0.66, 0.72, 0.95])
+        place[:, 2] -= np.where(low, np.maximum(0, place[:, 2] - limit) * 0.6, 0)
         way = place - path[-1]
         way /= np.linalg.norm(way, axis=1, keepdims=True) + 1e-9
         path.append(place.copy())
-    width = rng.uniform(0.055, 0.10, number) * np.where(inside < 0.08, 0.7, 1.0)
-    return _resample(np.stack(path, 1), 12), width, layer
+    width = rng.uniform(0.10, 0.17, number) * np.where(inside < 0.10, 0.6, 1.0)
+    return _resample(np.stack(path, 1), 9), width, layer
 
 
 def _short(scalp: Scalp) -> tuple[Floats, Floats, Floats]:
     """Short at the sides, a little longer and brushed up and to the side on top."""
     rng = np.random.default_rng(9)
-    number, steps = 2200, 10
+    number, steps = 1500, 10
     root, inside = scalp.roots('short', number, rng)
     place, out, where = scalp.points[root].copy(), scalp.normals[root], scalp.canon[root]
     top = np.clip((where[:, 1] - 7.75) / 0.45, 0, 1)
     edge = np.clip(inside / 0.18, 0.25, 1)
     layer = rng.random(number)
-    length = (0.12 + 0.24 * top) * edge * rng.uniform(0.7, 1.15, number)
+    length = (0.14 + 0.16 * top) * edge * rng.uniform(0.7, 1.15, number)
     goal = np.stack([-0.5 * top + 0.0 * where[:, 0], -0.75 * (1 - top), 0.15 * top - 0.55 * (1 - top)], 1)
-    goal += rng.normal(0, 0.16, goal.shape)
-    way = out * (0.55 + 0.35 * top)[:, None] + goal * 0.7
-    thick = 0.015 + (0.035 + 0.085 * top) * layer
+    goal += rng.normal(0, 0.10, goal.shape)
+    way = out * (0.25 + 0.35 * top)[:, None] + goal * 0.9
+    thick = 0.012 + (0.025 + 0.075 * top) * layer
     path = [place.copy()]
     for i in range(steps):
         t = (i + 1) / steps
@@ -149,8 +146,8 @@ def _short(scalp: Scalp) -> tuple[Floats, Floats, Floats]:
         way /= np.linalg.norm(way, axis=1, keepdims=True)
         place = scalp.push(place + way * (length / steps)[:, None], thick * min(1.0, t * 3))
         path.append(place.copy())
-    width = rng.uniform(0.035, 0.065, number)
-    return _resample(np.stack(path, 1), 5), width, layer
+    width = rng.uniform(0.05, 0.08, number)
+    return _resample(np.stack(path, 1), 4), width, layer
 
 
 STYLES = {'bob': _bob, 'short': _short}

@@ -16,11 +16,11 @@ FRAGMENT = '#version 330\nout float d; void main() { d = gl_FragCoord.z; }'
 KEY, LEFT, RIGHT = np.array([-0.5, 0.55, 0.75]), np.array([0.95, 0.15, -0.1]), np.array([-0.95, 0.15, -0.1])
 
 
-def bake(head: Head, rays: int) -> NDArray[np.uint8]:
+def bake(head: Head, rays: int, neckline: tuple[float, float, float, float]) -> NDArray[np.uint8]:
     """uint8 [n, 4]: openness to all around (weighted by the cosine), to the key light, to the left, to the right."""
     context = moderngl.create_standalone_context(backend='egl')
     cloth = head.triangles['cloth']
-    cloth = cloth[(pose.cut(head.canon)[cloth] > 0).all(1)]
+    cloth = cloth[(pose.cut(head.canon, neckline)[cloth] > 0).all(1)]
     solid = np.concatenate([cloth, *(head.triangles[part] for part in ('skin', 'teeth', 'tongue'))])
     points, faces = [head.rest], [solid]
     balls, ball_faces = _balls(head.eyes)
@@ -69,7 +69,7 @@ def bake(head: Head, rays: int) -> NDArray[np.uint8]:
     result = np.clip(open_ / total, 0, 1)
     back = np.empty_like(result)
     back[head.order] = result
-    return np.round(back * 255).astype(np.uint8)
+    return np.asarray(np.round(back * 255), dtype=np.uint8)
 
 
 def _balls(eyes: Floats) -> tuple[Floats, NDArray[np.int64]]:

@@ -26,15 +26,15 @@ PARTS: Final = ('skin', 'cloth', 'tongue', 'teeth', 'lash')
 MASKS: Final = ('lips', 'inside-mouth', 'ears', 'eyelids')
 
 
-def load(folder: Path) -> Head:
-    """Read `folder`/face/head.npz. Raises BadInput when it is missing, broken or of another version."""
+def load(folder: Path, fine: bool = True) -> Head:
+    """Read `folder`/face/head.npz; fine: refine the mesh. Raises BadInput when it is missing, broken or of another version."""
     file = folder / 'face' / 'head.npz'
     try:
         with np.load(file, allow_pickle=False) as arrays:
             content = {name: arrays[name] for name in arrays.files}
         version = int(content['version'])
         if version == VERSION:
-            return Head(content)
+            return Head(content, fine)
     except FileNotFoundError:
         raise BadInput(f'{file} is missing: build it with tools/build_head.py') from None
     except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
@@ -51,21 +51,26 @@ class Head:
     radius); strands float32 [s, p, 3], strand_look float32 [s, 4] (width in dm, tone, layer, coverage).
     """
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], fine: bool = True) -> None:
         quads, parts = arrays['quads'].astype(np.int64), arrays['quad_parts']
         loose = arrays['triangles'].astype(np.int64)
         n = len(arrays['vertices'])
-        values = np.concatenate([arrays['vertices'], arrays['canon'], arrays['masks'].astype(np.float32)], 1)
+        shade = arrays.get('shade', np.full((n, 4), 255, np.uint8))
+        values = np.concatenate([arrays['vertices'], arrays['canon'], arrays['masks'], shade], 1, dtype=np.float32)
         starts = arrays['unit_start']
         delta = np.zeros((len(UNITS), n, 3), dtype=np.float32)
         for i in range(len(UNITS)):
             rows = slice(starts[i], starts[i + 1])
             delta[i, arrays['unit_vertex'][rows].astype(np.int64)] = arrays['unit_delta'][rows]
         everything = np.concatenate([values, delta.transpose(1, 0, 2).reshape(n, -1)], 1)
-        everything, quads = refine(everything, quads)
-        parts = np.repeat(parts, 4)
+        refined, finer = refine(everything, quads)
+        if fine:
+            everything, quads, parts = refined, finer, np.repeat(parts, 4)
+        else:
+            # The cage at the places its vertices have on the smooth surface: a quarter of the faces.
+            everything = refined[:n]
 
-        moves = np.abs(everything[:, 10:]).max(1) > 1e-5
+        moves = np.abs(everything[:, 14:]).max(1) > 1e-5
         order = np.argsort(~moves, kind='stable')
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -75,15 +80,14 @@ class Head:
         self.canon: Floats = np.ascontiguousarray(everything[:, 3:6])
         self.masks: NDArray[np.uint8] = np.clip(np.round(everything[:, 6:10]), 0, 255).astype(np.uint8)
         self._delta: Floats = np.ascontiguousarray(
-            everything[:self._moving, 10:].reshape(self._moving, len(UNITS), 3).transpose(1, 0, 2))
+            everything[:self._moving, 14:].reshape(self._moving, len(UNITS), 3).transpose(1, 0, 2))
         self.eyes: Floats = arrays['eyes']
         self.lids: Indices = place[arrays['lids'].astype(np.int64)]
         self.strands: Floats = arrays['strands'].astype(np.float32)
         self.strand_look: Floats = arrays['strand_look'].astype(np.float32)
-        shade = arrays.get('shade')
-        self.shade: NDArray[np.uint8] = np.full((len(order), 4), 255, np.uint8) if shade is None else shade[order]
-        """In the file `shade` is in the order of refinement, so that it can be baked on the refined mesh."""
+        self.shade: NDArray[np.uint8] = np.clip(np.round(everything[:, 10:14]), 0, 255).astype(np.uint8)
         self.order: Indices = order
+        """Where each vertex stands in the file (for those that are in it)."""
         split = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
         both = np.concatenate([parts, parts])
         self.triangles: dict[str, NDArray[np.int32]] = {}

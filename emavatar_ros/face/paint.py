@@ -61,7 +61,8 @@ class _Canvas:
 
 
 def skin(profile: FaceProfile, seed: int = 5) -> Picture:
-    """Skin colour and brows as seen (sRGB); alpha: how much it shines. uint8 [HEIGHT, WIDTH, 4], top row first."""
+    """Skin colour and brows as seen (sRGB); alpha: creases that come
+    and go, 128 is none. uint8 [HEIGHT, WIDTH, 4], top row first."""
     canvas = _Canvas(seed)
     base = np.array(profile.skin, np.float32)
     picture = np.broadcast_to(base, (HEIGHT, WIDTH, 3)).copy()
@@ -88,10 +89,9 @@ def skin(profile: FaceProfile, seed: int = 5) -> Picture:
     inside = hairline.above(profile.style, np.broadcast_to(canvas.a, mottle.shape), canvas.y) + 0.018 * canvas.noise(7)
     scalp = (1 / (1 + np.exp(np.clip((0.05 - inside) / 0.022, -30, 30))))[..., None]
     picture = picture * (1 - scalp) + np.array(profile.hair, np.float32) * 0.9 * scalp
-    zone = 0.55 + 0.5 * canvas.blob(0, 7.0, 0.11, 0.5) + 0.35 * canvas.blob(0, 7.8, 0.35, 0.2) \
-        + 0.25 * canvas.blob(0.4, 7.08, 0.15, 0.10) + 0.10 * canvas.noise(6) - 0.35 * socket
-    alpha = np.clip(zone * 0.55, 0.08, 1) * (1 - 0.7 * brows[..., 0]) * (1 - scalp[..., 0])
-    rgba = np.concatenate([picture, alpha[..., None]], 2)
+    baked, creases = _slopes(profile)
+    picture *= 1 + (0.42 * baked * (1 - scalp[..., 0]))[..., None]
+    rgba = np.concatenate([picture, 0.5 + creases[..., None] * 0.5], 2)
     return np.clip(rgba * 255 + 0.5, 0, 255).astype(np.uint8)
 
 
@@ -144,34 +144,79 @@ def _stubble(canvas: _Canvas, picture: Floats, profile: FaceProfile) -> None:
     picture[:] = picture * (1 - hairs) + shade * hairs
 
 
-def relief(profile: FaceProfile, seed: int = 6) -> Picture:
-    """Slopes of pores across and up, of forehead lines, of lines at the eyes; uint8 [HEIGHT, WIDTH, 4], 128 flat."""
-    canvas = _Canvas(seed)
+def _height(canvas: _Canvas, profile: FaceProfile) -> Floats:
+    """Height of pores, lip lines and the lines that stay, in arbitrary units."""
     a, y = canvas.a, canvas.y
-    pores = -np.clip(canvas.noise(2.2) - 0.8, 0, 3) * (0.6 + canvas.blob(0, 7.0, 0.3, 0.3) + canvas.blob(0.4, 6.95, 0.2, 0.2))
+    pores = -np.clip(canvas.noise(2.2) - 0.8, 0, 3) * (
+        0.6 + canvas.blob(0, 7.0, 0.3, 0.3) + canvas.blob(0.4, 6.95, 0.2, 0.2))
     height = 0.5 * pores + 0.10 * canvas.noise(5) + 0.25 * canvas.noise(14)
     lips = np.exp(-(a / 0.17) ** 4 - ((y - 6.72) / 0.09) ** 4)
     columns = cv2.GaussianBlur(canvas.rng.standard_normal((1, WIDTH)).astype(np.float32), (0, 0), 2.0)
-    height += lips * 1.6 * (columns / columns.std()) * 0.5
+    height += lips * 0.8 * (columns / columns.std())
+    # With age: fine lines below the eyes, bags, and the folds beside the mouth.
     height -= profile.age * 1.2 * canvas.noise(4) * canvas.blob(0.3, 7.12, 0.16, 0.07)
-    # Bags and the folds beside the mouth deepen with age.
     fold = np.exp(-((np.abs(a) - (0.20 + 0.45 * (7.02 - y))) / 0.022) ** 2) * np.exp(-((y - 6.83) / 0.16) ** 2)
-    height -= profile.age * 6.0 * fold
-    bag = np.exp(-((y - (7.13 - 0.35 * (np.abs(a) - 0.2) ** 2)) / 0.015) ** 2) * np.exp(-((np.abs(a) - 0.21) / 0.10) ** 4)
-    height -= profile.age * 4.0 * bag
+    bag = np.exp(-((y - (7.13 - 0.35 * (np.abs(a) - 0.2) ** 2)) / 0.015) ** 2
+                 - ((np.abs(a) - 0.21) / 0.10) ** 4)
+    result: Floats = (height - profile.age * (6.0 * fold + 4.0 * bag)).astype(np.float32)
+    return result
+
+
+def _slopes(profile: FaceProfile, seed: int = 6) -> tuple[Floats, Floats]:
+    """How the key light, from above and the person's right, shades the relief; and creases: forehead, brows, eyes."""
+    canvas = _Canvas(seed)
+    a, y = canvas.a, canvas.y
+    height = _height(canvas, profile)
+    across = cv2.Sobel(height, cv2.CV_32F, 1, 0, ksize=3) / 8
+    down = cv2.Sobel(height, cv2.CV_32F, 0, 1, ksize=3) / 8
+    lines = np.zeros((HEIGHT, WIDTH), np.float32)
+    for line, middle in enumerate((7.66, 7.77, 7.88)):
+        wave = middle + 0.012 * np.sin(a * 7 + line) + 0.05 * np.cos(a * 9)
+        ends = np.exp(-(a / (0.34 - 0.04 * line)) ** 4) * (1 - 0.2 * line)
+        lines += _fold((y - wave) / 0.022) * ends
+    for k in (-1.0, 0.1, 1.0):
+        way = 7.275 + k * 0.035 + k * 0.30 * (np.abs(a) - 0.40)
+        lines += 0.8 * _fold((y - way) / 0.014) * np.exp(-((np.abs(a) - 0.46) / 0.05) ** 4)
+    for side in (-1, 1):
+        way = side * (0.045 + 0.03 * (y - 7.45))
+        lines += _fold((a - way) / 0.014) * np.exp(-((y - 7.44) / 0.085) ** 4)
+    return (0.6 * across + 0.8 * down).astype(np.float32), np.clip(lines * 0.62, -1, 1).astype(np.float32)
+
+
+def _fold(t: Floats) -> Floats:
+    """Shade across a fold lit from above: dark in it, a light edge below."""
+    result: Floats = -np.exp(-t * t) + 0.45 * np.exp(-(t + 1.5) ** 2)
+    return result
+
+
+def relief(profile: FaceProfile, seed: int = 6) -> Picture:
+    """Slopes of the relief across and up, for light per pixel; uint8 [HEIGHT, WIDTH, 2], 128 is flat."""
+    height = _height(_Canvas(seed), profile)
     across = cv2.Sobel(height, cv2.CV_32F, 1, 0, ksize=3) / 8
     up = -cv2.Sobel(height, cv2.CV_32F, 0, 1, ksize=3) / 8
-    forehead = np.zeros((HEIGHT, WIDTH), np.float32)
-    for line, middle in enumerate((7.66, 7.78, 7.90, 8.0)):
-        wave = middle + 0.012 * np.sin(a * 7 + line) + 0.10 * np.abs(a) * (0.35 - np.abs(a)) * 4
-        forehead -= np.exp(-((y - wave) / 0.014) ** 2) * np.exp(-(a / (0.34 - 0.03 * line)) ** 4) * (1 - 0.15 * line)
-    lines = np.zeros((HEIGHT, WIDTH), np.float32)
-    for k in (-1.5, -0.5, 0.5, 1.5):
-        way = 7.27 + k * 0.035 + k * 0.30 * (np.abs(a) - 0.40)
-        lines -= np.exp(-((y - way) / 0.010) ** 2) * np.exp(-((np.abs(a) - 0.47) / 0.055) ** 4)
-    slope = [-cv2.Sobel(item, cv2.CV_32F, 0, 1, ksize=3) / 8 for item in (forehead, lines)]
-    bands = [0.5 + 0.16 * across, 0.5 + 0.16 * up, 0.5 + 2.2 * slope[0], 0.5 + 2.2 * slope[1]]
-    return np.clip(np.stack(bands, 2) * 255 + 0.5, 0, 255).astype(np.uint8)
+    return np.clip((0.5 + 0.12 * np.stack([across, up], 2)) * 255 + 0.5, 0, 255).astype(np.uint8)
+
+
+def strip(seed: int = 8) -> Picture:
+    """Hairs side by side: tone and cover, uint8 [64, 512, 2]; from the tips (top row) to the roots."""
+    rng = np.random.default_rng(seed)
+    fine = cv2.GaussianBlur(rng.standard_normal((1, 512 * 3)).astype(np.float32), (0, 0), 1.2)[:, 512:1024]
+    broad = cv2.GaussianBlur(rng.standard_normal((1, 512 * 3)).astype(np.float32), (0, 0), 5)[:, 512:1024]
+    tone = np.clip(0.5 + 0.16 * fine / fine.std() + 0.12 * broad / broad.std(), 0, 1)
+    t = np.linspace(1, 0, 64, dtype=np.float32)[:, None]
+    reach = np.clip(0.93 + 0.05 * fine / fine.std() + 0.06 * broad / broad.std(), 0.6, 1.0)
+    cover = np.clip((reach - t) * 9, 0, 1) * np.clip((t + 0.01 + 0.03 * fine / fine.std()) * 16, 0, 1)
+    cover = cover * np.clip(1.0 - 0.25 * np.clip(-fine / fine.std() - 0.4, 0, 1) - t * 0.35 * (fine < -0.2), 0.1, 1)
+    both = np.stack([np.broadcast_to(tone, cover.shape), cover], 2)
+    return np.clip(both * 255, 0, 255).astype(np.uint8)
+
+
+def knit(size: int = 64) -> Picture:
+    """A tile of fine knitting: brightness, uint8 [size, size, 1]."""
+    x = (np.arange(size, dtype=np.float32) + 0.5) / size
+    u, v = x[None] * 8 % 1, x[:, None] * 8
+    stitch = np.cos((v + np.abs(u - 0.5) * 1.2) * 2 * np.pi) * 0.25 + np.sin(u * np.pi) * 0.5
+    return np.clip((0.25 + stitch)[..., None] * 255, 0, 255).astype(np.uint8)
 
 
 def iris(colour: Colour, size: int = 512, seed: int = 7) -> Picture:

@@ -46,15 +46,35 @@ def rotation(roll: float, pitch: float, yaw: float) -> Floats:
 
 def follow(canon: Floats) -> Floats:
     """How far places of the base mesh follow the head, float32 [n], 0 (shoulders) to 1."""
-    t = np.clip((canon[:, 1] - 5.55) / 0.85, 0, 1)
-    return (t * t * (3 - 2 * t)).astype(np.float32)
+    return _smooth((canon[:, 1] - 5.55) / 0.85)
 
 
-def cut(canon: Floats) -> Floats:
-    """How far places of the base mesh are inside the garment, dm float32 [n]; the same as in neckline.glsl."""
-    t = np.clip((canon[:, 2] + 0.2) / 1.2, 0, 1)
-    front = t * t * (3 - 2 * t)
-    return np.asarray(5.98 - 0.36 * front + 0.10 * np.abs(canon[:, 0]) - canon[:, 1], dtype=np.float32)
+def cut(canon: Floats, neckline: tuple[float, float, float, float]) -> Floats:
+    """How far places of the base mesh are inside the garment, dm float32 [n]; the same as in cloth.frag.
+
+    neckline: height of the edge behind and in front of the neck, width of the border, depth of a V; dm.
+    """
+    x, y, z = np.abs(canon[:, 0]), canon[:, 1], canon[:, 2]
+    front, near = _smooth((z + 0.2) / 1.2), _smooth((z - 0.3) / 0.6)
+    edge = neckline[0] + (neckline[1] - neckline[0]) * front + 0.10 * x
+    return np.asarray(edge - neckline[3] * np.maximum(0, 1 - x * 1.6) * near - y, dtype=np.float32)
+
+
+def _smooth(t: Floats) -> Floats:
+    t = np.clip(t, 0, 1)
+    return np.asarray(t * t * (3 - 2 * t), dtype=np.float32)
+
+
+def shine(canon: Floats) -> Floats:
+    """How much the skin shines at places of the base mesh, float32 [n]: nose, forehead and cheek bones the most."""
+    a, y = np.abs(np.arctan2(canon[:, 0], canon[:, 2] - 0.1)), canon[:, 1]
+
+    def spot(angle: float, height: float, wide: float, tall: float) -> Floats:
+        return np.exp(-((a - angle) / wide) ** 2 - ((y - height) / tall) ** 2)
+
+    value = 0.45 + 0.5 * spot(0, 7.0, 0.09, 0.3) + 0.35 * spot(0, 7.8, 0.35, 0.2) + 0.3 * spot(0.42, 7.06, 0.14, 0.09)
+    value += 0.25 * spot(0, 6.42, 0.1, 0.06) - 0.3 * spot(0.225, 7.2, 0.12, 0.06)
+    return np.clip(value, 0.1, 1).astype(np.float32)
 
 
 def resolve(state: FaceState) -> tuple[Units, tuple[tuple[float, float], tuple[float, float]]]:

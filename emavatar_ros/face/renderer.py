@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import moderngl
 
 Floats = NDArray[np.float32]
-ORDER: Final = ('tongue', 'teeth', 'cloth', 'skin')
+SOFTWARE: Final = ('llvmpipe', 'softpipe', 'swrast', 'SwiftShader')
 NO_OPENGL: Final = ('no OpenGL 3.3 context could be made ({}): install a driver or Mesa, '
                     'sudo apt-get install libegl1 libgl1 libgl1-mesa-dri')
 
@@ -37,12 +38,14 @@ class Config:
     width: int = setting(1280, 'width of the picture', unit='px', low=16, high=7680)
     height: int = setting(720, 'height of the picture', unit='px', low=16, high=7680)
     samples: int = setting(4, 'samples a pixel for smooth edges; 0 is the fastest', low=0, high=16)
+    detail: str = setting('auto', 'fine: refined mesh, light per pixel; coarse: fast without a GPU',
+                          choices=('auto', 'fine', 'coarse'))
     threads: int = setting(1, 'threads that Mesa draws with when there is no GPU', low=0, high=32)
 
 
 def create(config: Config, avatar: Avatar, context: moderngl.Context | None = None) -> Renderer:
     """A renderer from settings; `context`: draw in this one instead of an own off-screen context."""
-    return Renderer(avatar, config.width, config.height, config.samples, context, config.threads)
+    return Renderer(avatar, config.width, config.height, config.samples, context, config.threads, config.detail)
 
 
 class Renderer:
@@ -54,15 +57,18 @@ class Renderer:
     """
 
     def __init__(self, avatar: Avatar, width: int, height: int, samples: int = 4,
-                 context: moderngl.Context | None = None, threads: int = 1) -> None:
+                 context: moderngl.Context | None = None, threads: int = 1,
+                 detail: str = 'auto') -> None:
         if not (16 <= width <= 7680 and 16 <= height <= 7680):
             raise BadInput(f'a picture of {width}x{height} cannot be drawn: each side must be 16 to 7680 pixels')
-        self.head = load(avatar.folder)
         self.avatar, self.width, self.height = avatar, width, height
         self._own = context is None
         self.context = _context(threads) if context is None else context
+        software = any(word in self.context.info['GL_RENDERER'] for word in SOFTWARE)
+        self._fine = detail == 'fine' or detail == 'auto' and not software
         self._camera, self._eye = pose.camera(width, height)
         try:
+            self.head = load(avatar.folder, self._fine)
             self._prepare(samples)
         except Exception:
             self.close()
@@ -89,39 +95,50 @@ class Renderer:
         self._moving.write(self._stream)
         turn = pose.rotation(*state.head)
         opened = float(values[pose.JAW])
-        shared = {'turn': turn, 'breath': float(np.clip(state.breath, 0, 1)), 'wrinkles': pose.wrinkles(values)
-                  + np.array([0, 0, 0, self.avatar.face.age], np.float32), 'mouth_light': min(1.0, 0.35 + 1.3 * opened)}
+        shared = {'turn': turn, 'breath': float(np.clip(state.breath, 0, 1)), 'wrinkles': pose.wrinkles(values),
+                  'mouth_light': min(1.0, 0.35 + 1.3 * opened)}
         for program in self._programs.values():
             _set(program, shared)
-        self._target.use()
-        gl.viewport = (0, 0, self.width, self.height)
-        gl.enable(self._flags['depth'])
-        gl.disable(self._flags['blend'] | self._flags['cull'])
-        self._target.clear(0, 0, 0, 1, depth=1.0)
-        gl.front_face = 'ccw'
-        for name in ORDER:
-            if name == 'teeth' or name == 'tongue':
+        self._begin()
+        gl.enable(self._flags['cull'])
+        for name in ('tongue', 'teeth', 'skin'):
+            if name != 'skin':
                 _set(self._programs['mouth'], {'what': int(name == 'teeth')})
             self._meshes[name].render()
-        self._iris.use(2)
         for i in range(2):
-            side = self.head.eyes[i]
-            _set(self._programs['eye'], {'ball': side, 'look': pose.rotation(0, *eyes[i]),
+            _set(self._programs['eye'], {'ball': self.head.eyes[i], 'look': pose.rotation(0, *eyes[i]),
                                          'lids': vertices[self.head.lids[2 * i:2 * i + 2], 1]})
             self._eyeball.render()
-        self._screen.render()
         gl.enable(self._flags['blend'])
-        gl.blend_func = gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA  # type: ignore[assignment]
+        self._meshes['cloth'].render()
+        gl.disable(self._flags['cull'])
         self._meshes['lash'].render()
         if self._hair is not None:
             self._hair.render()
         if self._target is not self._flat:
             gl.copy_framebuffer(self._flat, self._target)
 
+    def _begin(self) -> None:
+        """Clear, and lay the backdrop: a copy where that can be had, for it is the same every time."""
+        gl = self.context
+        self._target.use()
+        gl.viewport = (0, 0, self.width, self.height)
+        gl.enable(self._flags['depth'])
+        gl.disable(self._flags['blend'] | self._flags['cull'])
+        gl.front_face, gl.cull_face = 'ccw', 'back'
+        gl.blend_func = gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA  # type: ignore[assignment]
+        self._target.clear(0, 0, 0, 1, depth=1.0)
+        for unit, texture in enumerate(self._textures):
+            texture.use(unit)
+        if self._wall is not None:
+            gl.copy_framebuffer(self._target, self._wall)
+        else:
+            self._screen.render()
+
     def read(self) -> NDArray[np.uint8]:
         """The picture last drawn, RGB uint8 [height, width, 3], top row first."""
-        raw = np.frombuffer(self._flat.read(components=4), np.uint8).reshape(self.height, self.width, 4)
-        return np.ascontiguousarray(raw[::-1, :, :3])
+        self._flat.read_into(self._pixels, components=4)
+        return np.asarray(cv2.flip(cv2.cvtColor(self._pixels, cv2.COLOR_RGBA2RGB), 0), dtype=np.uint8)
 
     def close(self) -> None:
         """Free the context if it is the renderer's own, else what was made in it."""
@@ -157,7 +174,7 @@ class Renderer:
             ('body', 'skin'), ('body', 'cloth'), ('body', 'mouth'), ('body', 'lash'), ('eye', 'eye'),
             ('backdrop', 'backdrop'), ('hair', 'hair'))}
         fixed: dict[str, Any] = {
-            'camera': self._camera.T, 'pivot': pose.PIVOT, 'eye': self._eye, 'colours': 0, 'relief': 1, 'iris': 2,
+            'camera': self._camera.T, 'pivot': pose.PIVOT, 'eye': self._eye, 'colours': 0, 'relief': 1, 'iris': 2, 'strip': 3, 'knit': 4, 'neckline': face.neckline,
             'lip_colour': face.lips, 'cloth': face.garment, 'collar': face.collar, 'tint': face.brows,
             'strength': face.lashes, 'near_colour': face.backdrop[0], 'far_colour': face.backdrop[1],
             'aspect': self.width / self.height, 'root_colour': face.hair, 'tip_colour': face.hair_tips,
@@ -165,20 +182,23 @@ class Renderer:
         for program in self._programs.values():
             _set(program, fixed)
 
-        for unit, picture in enumerate((paint.skin(face), paint.relief(face), paint.iris(face.iris))):
+        self._pixels = np.zeros((self.height, self.width, 4), np.uint8)
+        self._textures = []
+        for picture in (paint.skin(face), paint.relief(face), paint.iris(face.iris), paint.strip(), paint.knit()):
             texture = self._keep(gl.texture((picture.shape[1], picture.shape[0]), picture.shape[2],
-                                            np.ascontiguousarray(picture[::-1])))
+                                            np.ascontiguousarray(picture[::-1]), alignment=1))
             texture.build_mipmaps()
-            texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-            texture.repeat_x = texture.repeat_y = False
-            texture.use(unit)
-            self._iris = texture
+            texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR if self._fine else moderngl.LINEAR_MIPMAP_NEAREST,
+                              moderngl.LINEAR)
+            texture.repeat_x = texture.repeat_y = len(self._textures) > 2
+            self._textures.append(texture)
 
         n = len(head.rest)
         self._stream = np.zeros((n, 6), np.float32)
         self._moving = self._keep(gl.buffer(reserve=self._stream.nbytes, dynamic=True))
         follow = pose.follow(head.canon)
-        still = np.concatenate([head.canon, paint.coordinates(head.canon), follow[:, None]], 1).astype(np.float32)
+        still = np.concatenate([head.canon, paint.coordinates(head.canon), follow[:, None],
+                                pose.shine(head.canon)[:, None]], 1).astype(np.float32)
         packed = np.concatenate([still.view(np.uint8).reshape(n, -1), head.masks, head.shade], 1)
         fixed_buffer = self._keep(gl.buffer(np.ascontiguousarray(packed)))
         self._meshes = {}
@@ -186,17 +206,24 @@ class Renderer:
             program = self._programs['mouth' if part in ('teeth', 'tongue') else part]
             self._meshes[part] = self._mesh(program, [
                 (self._moving, (('place', '3f'), ('normal', '3f'))),
-                (fixed_buffer, (('canon', '3f'), ('paint', '3f'), ('mask', '4f1'), ('shade', '4f1')))], faces)
+                (fixed_buffer, (('canon', '3f'), ('paint', '4f'), ('mask', '4f1'), ('shade', '4f1')))], faces)
         ball, faces = pose.sphere()
         self._eyeball = self._mesh(self._programs['eye'], [(self._keep(gl.buffer(ball)), (('place', '3f'),))], faces)
         corners = np.array([[-1, -1], [3, -1], [-1, 3]], np.float32)
         self._screen = self._mesh(self._programs['backdrop'], [(self._keep(gl.buffer(corners)), (('place', '2f'),))],
                                   np.array([[0, 1, 2]], np.int32))
+        self._wall = None
+        if self._target is self._flat:
+            wall = self._keep(gl.framebuffer([self._keep(gl.renderbuffer(size))]))
+            wall.use()
+            gl.disable(self._flags['depth'] | self._flags['blend'] | self._flags['cull'])
+            self._screen.render()
+            self._wall = wall
         self._hair = None
         if len(head.strands):
             data, faces = ribbons.build(head.strands, head.strand_look)
             self._hair = self._mesh(self._programs['hair'], [(self._keep(gl.buffer(data)), (
-                ('place', '3f'), ('normal', '3f'), ('along', '3f'), ('look', '4f'), ('follow', '1f')))], faces)
+                ('place', '3f'), ('normal', '3f'), ('along', '3f'), ('look', '4f'), ('follow', '1f'), ('openness', '1f')))], faces)
 
     def _program(self, vertex: str, fragment: str) -> moderngl.Program:
         folder = resources.files('emavatar_ros.face') / 'shaders'
@@ -204,9 +231,9 @@ class Renderer:
         def text(name: str) -> str:
             return (folder / name).read_text(encoding='utf-8')
 
-        return self._keep(self.context.program(
-            vertex_shader='#version 330\n' + text(f'{vertex}.vert'),
-            fragment_shader='#version 330\n' + text('light.glsl') + text('neckline.glsl') + text(f'{fragment}.frag')))
+        start = f'#version 330\n#define {fragment.upper()}\n' + '#define FINE\n' * self._fine + text('light.glsl')
+        return self._keep(self.context.program(vertex_shader=start + text(f'{vertex}.vert'),
+                                               fragment_shader=start + text(f'{fragment}.frag')))
 
     def _mesh(self, program: moderngl.Program, buffers: list[tuple[Any, tuple[tuple[str, str], ...]]],
               faces: NDArray[np.int32]) -> moderngl.VertexArray:

@@ -1,38 +1,24 @@
-// The garment: a shell over the body, cut along a neckline.
-in vec3 world;
-in vec3 facing;
-in vec3 origin;
-in vec3 spot;
-in vec4 marks;
-in vec4 open;
+// The garment: a knitted shell over the body, cut along a neckline with a ribbed border.
+in vec4 light;
+in vec4 origin;
 uniform vec3 cloth;
 uniform vec3 collar;
-uniform float neckline;
+uniform vec4 neckline;   // height behind and in front of the neck, width of the border in dm, depth of a V
+uniform sampler2D knit;
 out vec4 colour;
-float weave(vec2 p) {
-    vec2 q = sin(p);
-    return q.x * q.y;
-}
 void main() {
-    // Height of the edge of the garment above the collar bones, in the base mesh's measures.
-    float edge = cut(origin) ;
-    if (edge < 0.0) discard;
-    vec3 n = normalize(facing);
-    vec3 v = normalize(eye - world);
-    float knit = weave(vec2(origin.x * 95.0, origin.y * 95.0 + 1.5 * sin(origin.x * 47.0)));
-    float rib = smoothstep(0.11, 0.085, edge);
-    float ribs = sin(atan(origin.x, origin.z - 0.1) * 150.0);
-    n = normalize(n + vec3(0.05, 0.03, 0.0) * mix(knit, ribs * 1.6, rib));
-    vec3 albedo = mix(cloth * cloth, collar * collar * 0.92, rib);
-    albedo *= 0.93 + 0.07 * mix(knit, ribs, rib);
-    albedo *= mix(1.0, 0.72, smoothstep(0.03, 0.0, abs(edge - 0.105)));
-    float d = clamp((dot(n, KEY) + 0.15) / 1.15, 0.0, 1.0);
-    vec3 light = KEY_COLOUR * d * open.y + FILL_COLOUR * clamp(dot(n, FILL), 0.0, 1.0) + ambient(n) * open.x;
-    float edge_on = 1.0 - clamp(dot(n, v), 0.0, 1.0);
-    float fuzz = edge_on * edge_on;
-    vec3 c = albedo * light * 0.95 + (albedo * 0.5 + 0.01) * fuzz * ambient(n);
-    c += RIM_COLOUR * fuzz * (max(dot(n, RIM_LEFT), 0.0) * open.z + max(dot(n, RIM_RIGHT), 0.0) * open.w)
-        * (0.15 + albedo) * 0.5;
-    c *= smoothstep(-0.01, 0.025, edge) * 0.4 + 0.6;
-    colour = vec4(screen(c), 1.0);
+    vec3 p = origin.xyz;
+    // How far inside the garment's edge: the same as pose.cut.
+    float edge = mix(neckline.x, neckline.y, smoothstep(-0.2, 1.0, p.z)) + 0.10 * abs(p.x)
+        - neckline.w * max(0.0, 1.0 - abs(p.x) * 1.6) * smoothstep(0.3, 0.9, p.z) - p.y;
+    float a = clamp(edge / (fwidth(edge) + 1e-5) + 0.5, 0.0, 1.0);
+    if (a < 0.02) discard;
+    float border = clamp((neckline.z - edge) * 60.0, 0.0, 1.0);
+    vec2 at = mix(p.xy * 9.0, vec2(p.x * 7.0 / (0.35 + abs(p.z)), 0.25), border);
+    float yarn = texture(knit, at).r;
+    vec3 albedo = mix(cloth * cloth, collar * collar, border) * (0.80 + 0.40 * yarn);
+    float seam = clamp(1.0 - abs(edge - neckline.z) * 45.0, 0.0, 1.0);
+    float rim = clamp(edge * 28.0, 0.0, 1.0);
+    vec3 c = albedo * light.rgb * (1.0 - 0.30 * seam) * (0.55 + 0.45 * rim);
+    colour = vec4(screen(c), a);
 }

@@ -1,15 +1,10 @@
 // Lashes: thin, dark, fading out to the tip.
-in vec3 world;
-in vec3 facing;
-in vec3 origin;
-in vec3 spot;
-in vec4 marks;           // -, along, side, upper
-in vec4 open;
+in vec4 light;           // -, along, side, upper
 uniform vec3 tint;
 uniform float strength;
 out vec4 colour;
 void main() {
-    float side = 1.0 - abs(marks.z * 2.0 - 1.0);
-    float a = strength * mix(0.55, 1.0, marks.w) * (1.0 - 0.75 * marks.y) * smoothstep(0.0, 0.7, side);
+    float side = 1.0 - abs(light.z * 2.0 - 1.0);
+    float a = strength * mix(0.45, 1.0, light.w) * (1.0 - 0.75 * light.y) * smoothstep(0.0, 0.7, side);
     colour = vec4(tint * 0.6, a);
 }

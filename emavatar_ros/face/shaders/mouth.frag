@@ -1,30 +1,13 @@
 // Teeth, gums and tongue: wet, and darker the deeper they lie.
-in vec3 world;
-in vec3 facing;
-in vec3 origin;
-in vec3 spot;
-in vec4 marks;           // teeth: gum, along from the edge, to the side
-in vec4 open;
-uniform float mouth_light;
+in vec4 spot;            // -, -, teeth: gum, along from the biting edge
+in vec4 light;
+in vec4 origin;          // place in the base mesh; teeth: to the side
 uniform int what;        // 0 tongue, 1 teeth
 out vec4 colour;
 void main() {
-    vec3 n = normalize(facing);
-    vec3 v = normalize(eye - world);
-    float deep = clamp((1.50 - origin.z) * 1.7, 0.0, 1.0);
-    float reach = mix(0.30, 1.0, mouth_light) * (1.0 - 0.80 * deep);
-    vec3 albedo = vec3(0.50, 0.14, 0.14);
-    if (what == 1) {
-        vec3 enamel = mix(vec3(0.80, 0.80, 0.77), vec3(0.74, 0.68, 0.56), smoothstep(0.35, 1.0, marks.y));
-        enamel *= 1.0 - 0.30 * smoothstep(0.75, 1.0, marks.z);
-        albedo = mix(enamel, vec3(0.45, 0.15, 0.14), smoothstep(0.2, 0.6, marks.x));
-    } else {
-        albedo *= 0.8 + 0.2 * smoothstep(0.0, 0.05, abs(origin.x));
-    }
-    float d = clamp((dot(n, KEY) + 0.35) / 1.35, 0.0, 1.0);
-    vec3 c = albedo * (KEY_COLOUR * d * 0.62 + ambient(n) * 0.75) * reach;
-    float nh = clamp(dot(n, normalize(KEY + v)), 0.0, 1.0);
-    nh *= nh; nh *= nh; nh *= nh; nh *= nh; nh *= nh;
-    c += vec3(0.30) * nh * reach * reach;
-    colour = vec4(screen(c), 1.0);
+    vec3 enamel = mix(vec3(0.80, 0.79, 0.74), vec3(0.74, 0.67, 0.56), smoothstep(0.4, 1.0, spot.w));
+    enamel *= 1.0 - 0.28 * smoothstep(0.75, 1.0, origin.w);
+    vec3 teeth = mix(enamel, vec3(0.42, 0.13, 0.12), smoothstep(0.2, 0.6, spot.z));
+    vec3 tongue = vec3(0.48, 0.13, 0.13) * (0.8 + 0.2 * smoothstep(0.0, 0.05, abs(origin.x)));
+    colour = vec4(screen((what == 1 ? teeth : tongue) * light.rgb + light.w), 1.0);
 }
