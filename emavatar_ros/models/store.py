@@ -220,7 +220,7 @@ class Store:
             part.rename(work / file.name)
             progress.say_file(f'{model.name}/{file.name} {file.bytes / 1e6:.1f} MB from {source}')
             return
-        raise Missing(f'the model {model.name} ({file.name}) could not be fetched; tried {"; ".join(tried)}: '
+        raise Missing(f'the model {model.name} ({file.name}) could not be fetched ({"; ".join(tried)}): '
                       f'check the network, then run "emavatar models pull {model.name}"')
 
     @contextmanager

