@@ -7,5 +7,6 @@ abstains and has no label at all: neither is ever replaced by neutral.
 from typing import Final
 
 LABELS: Final = ('angry', 'contempt', 'disgusted', 'fear', 'happy', 'neutral', 'sad', 'surprised')
+UNPLEASANT: Final = frozenset({'angry', 'contempt', 'disgusted', 'fear', 'sad'})
 UNSURE: Final = 'unsure'
 VIEWS: Final = ('words', 'voice', 'face', 'whole')

@@ -1,0 +1,87 @@
+"""Language models, as streams of text: one Protocol, one file per backend.
+
+Backends: `llama_cpp` (in this process, on a CPU), `openai` (any OpenAI-compatible server). Streaming is iterating
+over the pieces, stopping is closing the iterator: generation then ends at once. Every wait is bounded by `Limits`;
+past one of them the stream raises Unavailable and generation is stopped.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from emavatar_ros.errors import BadInput
+from emavatar_ros.settings import build
+
+Messages = Sequence['Message']
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a conversation. role: system, user or assistant."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Longest waits in seconds, all counted by the caller's clock: until the first piece of text, between two pieces,
+    and until the end."""
+
+    first_token: float = 3.0
+    silence: float = 2.0
+    whole: float = 12.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to generate. temperature 0 is the most likely text; the same seed gives the same text on one machine.
+
+    stop: texts that end the answer and aren't part of it. schema: a JSON schema the answer must follow; grammar: GBNF,
+    understood by llama.cpp only.
+    """
+
+    messages: tuple[Message, ...]
+    max_tokens: int = 48
+    temperature: float = 0.0
+    seed: int = 0
+    stop: tuple[str, ...] = ()
+    schema: Mapping[str, Any] | None = None
+    grammar: str | None = None
+
+
+class Llm(Protocol):
+    """A language model that streams.
+
+    `stream` yields pieces of text, never empty; Unavailable when a limit passed or the model can't be reached,
+    BadInput when the request can't be served (too long). `warm_up` prepares the given beginnings of conversations, so
+    that a request starting with one of them only pays for what follows. Several threads may call; requests may queue.
+    """
+
+    name: str
+
+    def warm_up(self, prefixes: Sequence[Sequence[Message]]) -> None: ...
+
+    def stream(self, request: Request, limits: Limits) -> Generator[str, None, None]: ...
+
+    def close(self) -> None: ...
+
+
+def create(backend: str, settings: Mapping[str, object]) -> Llm:
+    """The backend named by its file in this folder, or by a dotted path of a module with Config and create(config).
+
+    Raises BadInput for an unknown one, Missing when what it needs isn't installed or pulled.
+    """
+    name = backend if '.' in backend else f'{__name__}.{backend}'
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (name + '.').startswith(error.name + '.'):
+            raise
+        raise BadInput(f'unknown language model backend {backend!r}; known: llama_cpp, openai,'
+                       ' or a dotted path to a module') from None
+    llm: Llm = module.create(build(module.Config, settings, f'language model {backend}'))
+    return llm

@@ -1,0 +1,95 @@
+"""What the language model is asked, and its answer taken apart into spoken parts.
+
+The model writes only the words. The beginning of every conversation (persona, rules, examples) is the same, so a
+backend keeps it computed; what a turn adds is the visitor's line with the feeling in brackets, 15 to 40 tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from emavatar_ros.emotion.candidate import Estimate
+from emavatar_ros.emotion.labels import UNSURE
+from emavatar_ros.history import Line
+from emavatar_ros.models.llm import Limits, Llm, Message, Request
+from emavatar_ros.planning import clean, texts
+from emavatar_ros.planning.manner import MANNERS, hint
+
+LONGEST: Final = 300  # characters of a visitor's line that the model sees
+EXCHANGES: Final = 4  # of the history, at most; dropped two by two so that what was computed serves again
+STOP: Final = ('\n\n', '[', '<|')
+INJECTION: Final = re.compile('|'.join((
+    r'\b(?:ignore|forget|disregard|override)\b.{0,30}\b(?:rules?|instructions?|prompts?|guidelines|persona)\b',
+    r'\bsystem (?:prompt|message)\b|\b(?:developer mode|jailbreak|repeat after me|say exactly|print your)\b',
+    r'\b(?:you are now|from now on you|pretend (?:to be|you|that you)|act as|role ?play as)\b',
+    r'\b(?:ignora|olvida)\b.{0,30}\b(?:reglas|instrucciones)\b',
+    r'\b(?:ahora eres|finge (?:ser|que)|act[úu]a como|repite (?:después de|conmigo))\b',
+    r'^\s*(?:system|assistant|user|sistema)\s*:')), re.IGNORECASE)
+NAMES: Final = {'fr': 'French', 'de': 'German', 'it': 'Italian', 'pt': 'Portuguese', 'nl': 'Dutch', 'pl': 'Polish',
+                'zh': 'Chinese', 'ja': 'Japanese', 'ko': 'Korean', 'ru': 'Russian', 'hi': 'Hindi', 'ar': 'Arabic'}
+"""Languages the model can be asked for, beyond those with texts of their own."""
+
+
+def steers(text: str) -> bool:
+    """Whether the words try to give the avatar orders about itself."""
+    return bool(INJECTION.search(text))
+
+
+def speaks(language: str) -> bool:
+    """Whether the model is asked to answer in this language (BCP 47)."""
+    short = language.split('-')[0].lower()
+    return short in texts.LANGUAGES or short in NAMES
+
+
+def prefix(persona: str, language: str) -> tuple[Message, ...]:
+    """How every conversation in this language begins."""
+    prompt = texts.prompt(texts.base(language))
+    messages = [Message('system', f'{" ".join(persona.split())}\n\n{prompt.system}')]
+    for example in prompt.examples:
+        messages += [Message('user', f'{example.visitor} [{example.feeling}]'), Message('assistant', example.avatar)]
+    return tuple(messages)
+
+
+def line(text: str, feeling: str) -> str:
+    """A visitor's line as the model sees it: one line, without anything that looks like markup or a role."""
+    text = re.sub(r'<\|[^|]*\|?>?', ' ', text)
+    text = re.sub(r'[\[\]{}<>|`]|^\s*\w{4,10}\s*:(?=\s)', ' ', text)
+    return f'{" ".join(text.split())[-LONGEST:]} [{feeling}]'
+
+
+def conversation(persona: str, text: str, language: str, estimate: Estimate,
+                 history: Sequence[Line]) -> tuple[Message, ...]:
+    """All messages for one turn: the kept beginning, the last exchanges, the visitor's line."""
+    messages = [*prefix(persona, language), *_exchanges(history, language)]
+    feeling = hint(estimate, language)
+    short = language.split('-')[0].lower()
+    if short in NAMES:
+        feeling += f'; answer in {NAMES[short]}'
+    return (*messages, Message('user', line(text, feeling)))
+
+
+def _exchanges(history: Sequence[Line], language: str) -> list[Message]:
+    """The last exchanges, each a visitor's line and the avatar's; lines without an answer are left out."""
+    pairs: list[tuple[Line, Line]] = []
+    for before, after in pairwise(history):
+        if before.role == 'visitor' and after.role == 'avatar' and before.text.strip() and after.text.strip():
+            pairs.append((before, after))
+    dropped = max(0, (len(pairs) - EXCHANGES + 1) // 2 * 2)
+    messages = []
+    for asked, answered in pairs[dropped:]:
+        feeling = MANNERS[asked.emotion if asked.emotion in MANNERS else UNSURE].feeling[texts.base(language)]
+        messages += [Message('user', line(asked.text, feeling)), Message('assistant', answered.text[:LONGEST])]
+    return messages
+
+
+def parts(llm: Llm, messages: tuple[Message, ...], limits: Limits, *, max_tokens: int, temperature: float,
+          seed: int) -> Generator[str, None, None]:
+    """The answer's spoken parts, each as soon as it is whole. Closing stops the model; raises as `Llm.stream` does."""
+    stream = llm.stream(Request(messages, max_tokens, temperature, seed, STOP), limits)
+    try:
+        yield from clean.beats(stream)
+    finally:
+        stream.close()

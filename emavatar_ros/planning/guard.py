@@ -1,0 +1,79 @@
+"""What the avatar never says: a check of each part of a reply before it may be spoken.
+
+The patterns are data (prompts/guard.yaml), for English and Spanish, each reason counted when it stops a reply.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import Final
+
+from emavatar_ros.emotion.labels import UNPLEASANT
+from emavatar_ros.planning import texts
+
+REASONS: Final = ('meta', 'claims feelings, a body or a past', 'promises', 'diagnoses or prescribes',
+                  'hurries or blames', 'invents facts')
+WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+LONGEST: Final = 260  # characters of one part
+
+
+def fault(part: str, *, language: str, emotion: str, visitor: str, said: str = '') -> str | None:
+    """Why this part of a reply must not be spoken, or None when it may.
+
+    language: BCP 47 asked for; emotion: the visitor's, a label or unsure; visitor: the visitor's words; said: what the
+    avatar said just before.
+    """
+    text = part.replace('’', "'")
+    words = [word.lower() for word in WORD.findall(text)]
+    if not words:
+        return 'empty'
+    if len(part) > LONGEST:
+        return 'too long'
+    for reason in REASONS:
+        if _says(reason, text):
+            return reason
+    # A number nobody named is made up.
+    if set(re.findall(r'\d+', text)) - set(re.findall(r'\d+', f'{visitor} {said}')):
+        return 'invents facts'
+    if (emotion in UNPLEASANT and _says('glad', text)) or (emotion == 'happy' and _says('sorry', text)):
+        return 'tone'
+    if _foreign(words, language):
+        return 'language'
+    if _same(words, visitor) or _same(words, said):
+        return 'copies'
+    return None
+
+
+def _says(reason: str, text: str) -> bool:
+    """Whether a pattern of any language is found: models slip into English."""
+    return any(_pattern(reason, language).search(text) for language in texts.LANGUAGES)
+
+
+@cache
+def _pattern(reason: str, language: str) -> re.Pattern[str]:
+    lines = texts.guard()[reason][language].splitlines()
+    return re.compile(rf'\b(?:{"|".join(lines)})\b', re.IGNORECASE)
+
+
+def _foreign(words: list[str], language: str) -> bool:
+    """Whether the words are rather of the other language of LANGUAGES."""
+    short = language.split('-')[0].lower()
+    if short not in texts.LANGUAGES or len(words) < 4:
+        return False
+    known = {base: set(text.split()) for base, text in texts.guard()['function words'].items()}
+    here = sum(word in known[short] for word in words)
+    return any(sum(word in known[other] for word in words) > here for other in known if other != short)
+
+
+def _same(words: list[str], other: str) -> bool:
+    """Whether this is the other text over again: all its words in a row, or nearly all pairs of them."""
+    theirs = [word.lower() for word in WORD.findall(other.replace('’', "'"))]
+    if len(words) < 2 or not theirs:
+        return False
+    if f' {" ".join(words)} ' in f' {" ".join(theirs)} ':
+        return True
+    pairs = set(pairwise(theirs))
+    shared = sum(pair in pairs for pair in pairwise(words))
+    return len(words) >= 4 and shared >= 0.7 * (len(words) - 1)
