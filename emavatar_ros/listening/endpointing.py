@@ -131,7 +131,7 @@ class Endpointing:
         """Back to QUIET."""
         self.state = State.QUIET
         self.start = self.end = 0.0
-        self._voiced = 0.0
+        self.voiced = 0.0
         self._run = 0.0
         self._run_start = 0.0
         self._asked: float | None = None
@@ -175,14 +175,14 @@ class Endpointing:
         if self._run < self.config.onset - 1e-6:
             return None
         self.state = State.SPEAKING
-        self.start, self.end, self._voiced = self._run_start, window.end, self._run
+        self.start, self.end, self.voiced = self._run_start, window.end, self._run
         self._asked = self._words = None
         return Began(self.start)
 
     def _speaking(self, window: Window) -> Outcome | None:
         if window.probability >= self.config.off:
             self.end = window.end
-            self._voiced += window.end - window.start
+            self.voiced += window.end - window.start
         if window.end - self.start >= self.config.longest:
             return self._over(window.end, 'it is as long as an utterance may be')
         if window.end - self.end >= self.config.pause - 1e-6:
@@ -193,7 +193,7 @@ class Endpointing:
     def _pausing(self, window: Window) -> Outcome | None:
         if self._continues(window) and self._run >= min(self.config.onset, 0.064) - 1e-6:
             self.state, self.end = State.SPEAKING, window.end
-            self._voiced += self._run
+            self.voiced += self._run
             return Resumed(self._run_start)
         if self._run > 0:
             return None  # perhaps the next word begins
@@ -216,7 +216,7 @@ class Endpointing:
         return None if self.state is State.QUIET else self._over(stamp, 'the sound ended')
 
     def _over(self, stamp: float, reason: str) -> Outcome:
-        start, end, voiced = self.start, self.end, self._voiced
+        start, end, voiced = self.start, self.end, self.voiced
         self.reset()
         if voiced < self.config.shortest:
             return Dropped(start, end, 'too short to be speech')

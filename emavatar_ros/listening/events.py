@@ -16,21 +16,6 @@ from emavatar_ros.media.audio import Audio
 
 
 @dataclass(frozen=True)
-class Transcription:
-    """What a recogniser made of a sound. text: '' when there were no words. language: ISO 639-1, '' when unknown.
-
-    confidence in [0, 1]. embedding: the encoder's states over the speech part, mean then deviation, float32 [1024]
-    for Whisper base; None when the recogniser has none or there were no states. reason: why the text is empty.
-    """
-
-    text: str
-    language: str
-    confidence: float
-    embedding: NDArray[np.float32] | None = field(default=None, compare=False)
-    reason: str = ''
-
-
-@dataclass(frozen=True)
 class SpeechStarted:
     """Somebody began to speak at `stamp`."""
 

@@ -18,11 +18,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
-from emavatar_ros.listening import endpointing, voice_activity, whisper
+from emavatar_ros.listening import endpointing
 from emavatar_ros.listening.endpointing import Asked, Endpointing, State, Window, Words
 from emavatar_ros.listening.events import (
     Event,
@@ -32,12 +32,12 @@ from emavatar_ros.listening.events import (
     SpeechDropped,
     SpeechEnded,
     SpeechStarted,
-    Transcription,
     Utterance,
 )
+from emavatar_ros.listening.transcription import Recogniser, Transcription
 from emavatar_ros.listening.voice_activity import RATE, WINDOW, VoiceActivity
 from emavatar_ros.media.audio import Audio, Samples
-from emavatar_ros.settings import setting
+from emavatar_ros.settings import backend, chosen, setting
 
 GAP: Final = 0.25
 """A jump of the stamps by more than this many seconds is a new stream: what was begun is over."""
@@ -47,16 +47,6 @@ FIRST_PARTIAL: Final = 0.7
 """Speech before the first partial transcript, in seconds: less gives wrong words."""
 SILENT: Final = ('the microphone gives only zeros: check its mute switch, its volume, and which microphone is chosen '
                  '(emavatar devices)')
-
-
-class Recogniser(Protocol):
-    """Turns sound into words. `name` is the model's."""
-
-    name: str
-
-    def transcribe(self, audio: Audio, language: str | None = None, expected: str | None = None) -> Transcription:
-        """The words in mono 16 kHz sound; language is believed, expected is kept unless another is heard clearly."""
-        ...
 
 
 Submit = Callable[..., 'Future[Transcription]']
@@ -76,12 +66,11 @@ class ListenerConfig:
 
 
 @dataclass(frozen=True)
-class ListeningConfig:
-    """Settings of the listening node: the listener, its detector and its recogniser."""
+class ListeningConfig(ListenerConfig):
+    """Settings of the listening node: the listener's, and which detector and recogniser it uses."""
 
-    listener: ListenerConfig = field(default_factory=ListenerConfig)
-    activity: voice_activity.Config = field(default_factory=voice_activity.Config)
-    recogniser: whisper.Config = field(default_factory=whisper.Config)
+    activity: str = backend('silero', 'listening', 'what tells speech from anything else')
+    recogniser: str = backend('whisper', 'listening', 'what turns speech into words')
     while_speaking: str = setting('ignore', 'what the visitor says while the avatar speaks: without an echo canceller '
                                   'the avatar would answer itself', choices=('ignore', 'listen'))
 
@@ -189,7 +178,8 @@ class Listener:
                 self._last_asked = start + FIRST_PARTIAL - self.config.partial_every
                 yield SpeechStarted(start)
             case endpointing.Paused(end):
-                self._ask(end, pause=True)
+                if self._endpointing.voiced >= self.config.turns.shortest:
+                    self._ask(end, pause=True)
             case endpointing.Ended(start, end, stamp, reason):
                 yield SpeechEnded(start, end, stamp, reason)
                 self._await(start, end, now)
@@ -298,7 +288,8 @@ def _at_once(call: Callable[..., Transcription], *args: Any) -> Future[Transcrip
 def create(config: ListeningConfig | None = None) -> Listener:
     """A listener with its models loaded and warm, its recogniser on a thread of its own."""
     config = config or ListeningConfig()
-    recogniser = whisper.create(config.recogniser)
+    module, settings = chosen(config, 'recogniser')
+    recogniser = module.create(settings)
     recogniser.warm_up()
-    pool = ThreadPoolExecutor(1, 'recogniser')
-    return Listener(config.listener, voice_activity.create(config.activity), recogniser, pool.submit)
+    module, settings = chosen(config, 'activity')
+    return Listener(config, module.create(settings), recogniser, ThreadPoolExecutor(1, 'recogniser').submit)

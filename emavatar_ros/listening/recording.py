@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emavatar_ros.listening.events import Utterance
-from emavatar_ros.listening.listener import Recogniser
+from emavatar_ros.listening.transcription import PIECE, Recogniser, join
 from emavatar_ros.listening.voice_activity import RATE, WINDOW, VoiceActivity
-from emavatar_ros.listening.whisper import PIECE, join
 from emavatar_ros.media.audio import Audio, Samples
 
 EDGE = 0.3

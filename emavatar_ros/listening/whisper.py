@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emavatar_ros.errors import Missing
-from emavatar_ros.listening.events import Transcription
+from emavatar_ros.listening.transcription import PIECE, Transcription, join
 from emavatar_ros.media.audio import Audio, Samples
 from emavatar_ros.settings import setting
 
@@ -31,8 +31,6 @@ RATE: Final = 16_000
 HOP: Final = 160
 """Samples for each column of the spectrogram; the encoder halves the rate to one state per 20 ms."""
 LONGEST: Final = 30.0
-PIECE: Final = 28.0
-"""Longest piece of a sound recognised at once, in seconds."""
 SHORTEST: Final = 0.1
 QUIETEST: Final = 1e-4
 """Peak below which a sound is silence (-80 dB)."""
@@ -115,6 +113,10 @@ class Whisper:
             return Transcription('', spoken, 0.0, embedding, doubt)
         return Transcription(text, spoken, float(np.exp(min(score, 0.0))), embedding)
 
+    def embed(self, samples: Samples, window: float = 8.0) -> NDArray[np.float32]:
+        """The embedding alone, float32 [1024]: of mono 16 kHz sound, heard in a window of so many seconds."""
+        return self._encode(samples, window)[1]
+
     def _encode(self, samples: Samples, window: float) -> tuple[Any, NDArray[np.float32]]:
         """Encoder states of the sound padded to `window` seconds, and their mean and deviation over the speech."""
         columns = int(window * RATE) // HOP // 2 * 2
@@ -187,20 +189,6 @@ def speech_span(samples: Samples) -> tuple[float, float]:
     level = 10 * np.log10((blocks.astype(np.float64) ** 2).mean(axis=1) + 1e-10)
     loud = np.flatnonzero(level > np.percentile(level, 95) - 30)
     return float(loud[0] / 50), float((loud[-1] + 1) / 50)
-
-
-def join(parts: list[tuple[int, Transcription]]) -> Transcription:
-    """One transcription of pieces that follow each other; weights: their lengths."""
-    if len(parts) == 1:
-        return parts[0][1]
-    said = [(n, part) for n, part in parts if part.text] or parts[:1]
-    total = sum(n for n, _ in said)
-    states = [(n, part.embedding) for n, part in said if part.embedding is not None]
-    embedding = None
-    if states:
-        embedding = np.asarray(sum(n * e for n, e in states) / sum(n for n, _ in states), np.float32)
-    return Transcription(' '.join(part.text for _, part in said if part.text), said[0][1].language,
-                         sum(n * part.confidence for n, part in said) / total, embedding, said[0][1].reason)
 
 
 def create(config: Config | None = None) -> Whisper:
