@@ -85,7 +85,7 @@ print(json.dumps(rows))
 def sound_problem() -> str:
     """Why no sound device can be used: one sentence with the remedy, or '' when there is nothing to say."""
     try:
-        _portaudio()
+        portaudio()
     except Missing as error:
         return str(error)
     if not microphones() and not speakers():
@@ -99,12 +99,15 @@ def find_sound_device(name_or_part: str, kind: SoundKind) -> Device:
     Case doesn't matter; a whole name wins over a beginning, that over any other part, then the lowest number.
     Raises Missing that lists what exists.
     """
-    _portaudio()
+    portaudio()
     return _find(name_or_part, kind, _sound_devices(kind))
 
 
 def find_camera(name_or_part: str, list_cameras: Callable[[], Sequence[Device]] = cameras) -> Device:
-    """The camera with this name, number or part of a name; '' is the first. Raises Missing that lists what exists."""
+    """The camera with this name, number, path (/dev/video0) or part of a name; '' is the first.
+
+    Raises Missing that lists what exists.
+    """
     return _find(name_or_part, 'camera', list_cameras())
 
 
@@ -115,7 +118,7 @@ def _find(wanted: str, kind: str, devices: Sequence[Device]) -> Device:
         return next((device for device in devices if device.default), devices[0])
     part = wanted.casefold()
     tests: tuple[Callable[[Device], bool], ...] = (
-        lambda device: str(device.index) == wanted,
+        lambda device: wanted in (str(device.index), device.detail),
         lambda device: device.name.casefold() == part,
         lambda device: device.name.casefold().startswith(part),
         lambda device: part in device.name.casefold(),
@@ -128,7 +131,8 @@ def _find(wanted: str, kind: str, devices: Sequence[Device]) -> Device:
     raise Missing(f'there is no {kind} called {wanted!r}; this machine has {known}')
 
 
-def _portaudio() -> Any:
+def portaudio() -> Any:
+    """The sounddevice module; raises Missing where it or PortAudio, the library it wraps, is not there."""
     try:
         import sounddevice
     except (ImportError, OSError) as error:  # OSError: the Python package is there, the library is not
@@ -138,7 +142,7 @@ def _portaudio() -> Any:
 
 def _sound_devices(kind: SoundKind) -> tuple[Device, ...]:
     try:
-        sounddevice = _portaudio()
+        sounddevice = portaudio()
         listed, defaults = sounddevice.query_devices(), sounddevice.default.device
         interfaces = sounddevice.query_hostapis()
     except Missing:

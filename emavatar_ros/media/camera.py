@@ -105,7 +105,7 @@ class Camera:
         from emavatar_ros.devices import find_camera
 
         source = self.config.source
-        target: int | str = source if '://' in source else find_camera(source)
+        target: int | str = source if '://' in source else find_camera(source).index
         capture = cv2.VideoCapture(target)
         if not capture.isOpened():
             capture.release()

@@ -105,7 +105,7 @@ class Microphone:
         from emavatar_ros.devices import find_sound_device, portaudio
 
         sounddevice = portaudio()
-        device = find_sound_device(self.config.source, 'input')
+        device = find_sound_device(self.config.source, 'microphone').index
         info = sounddevice.query_devices(device)
 
         def captured(samples: NDArray[np.float32], count: int, when: Any, status: Any) -> None:

@@ -116,6 +116,7 @@ def test_cameras_are_listed_without_their_metadata_nodes(tmp_path: Path) -> None
         (0, 'Desk camera', True), (10, 'Ceiling camera', False)]
     assert devices.find_camera('ceiling', lambda: found).index == 10
     assert devices.find_camera('10', lambda: found).index == 10
+    assert devices.find_camera('/dev/video10', lambda: found).index == 10
     assert devices.find_camera('', lambda: found).index == 0
     with pytest.raises(Missing, match="this machine has 0 'Desk camera', 10 'Ceiling camera'"):
         devices.find_camera('door', lambda: found)
