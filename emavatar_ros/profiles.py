@@ -20,11 +20,12 @@ from typing import Any, Final
 import yaml
 
 from emavatar_ros.errors import BadInput
+from emavatar_ros.graph import NODES
 from emavatar_ros.places import share
 from emavatar_ros.settings import Value, build
 
 PARAMETERS: Final = 'ros__parameters'
-OTHERS: Final = frozenset({'models'})
+OTHERS: Final = frozenset({'models', 'reliability'})
 """Files of the config folder that are no profiles."""
 
 
@@ -52,7 +53,7 @@ def load(name: str, known: Mapping[str, type] | None = None) -> dict[str, dict[s
     setting, and for a value that doesn't fit.
     """
     file = path(name)
-    classes = _graph() if known is None else known
+    classes = _Graph() if known is None else known
     try:
         tree = yaml.safe_load(file.read_text(encoding='utf-8'))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -76,10 +77,20 @@ def load(name: str, known: Mapping[str, type] | None = None) -> dict[str, dict[s
     return chosen
 
 
-def _graph() -> Mapping[str, type]:
-    from emavatar_ros import graph
+class _Graph(Mapping[str, type]):
+    """The graph's settings classes; each is imported when it is asked for, as a profile seldom names every node."""
 
-    return {name: node.config for name, node in graph.NODES.items()}
+    def __getitem__(self, name: str) -> type:
+        return NODES[name].config
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NODES)
+
+    def __len__(self) -> int:
+        return len(NODES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in NODES
 
 
 def _flat(tree: Mapping[Any, Any], prefix: str) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from emavatar_ros.commands import Commands, add_avatar, add_profile, command
 
 def add(commands: Commands) -> None:
     """Declare the command."""
-    parser = command(commands, 'say', 'an avatar says a text: reply.wav and reply.mp4', run,
+    parser = command(commands, 'say', 'an avatar says a text: reply.wav, reply.mp4 and say.json', run,
                      'Example: emavatar say "I am so sorry to hear that." --instruction "softly and slowly" --out said')
     parser.add_argument('text', metavar='TEXT', help='what to say (at most 2,000 characters)')
     parser.add_argument('--instruction', default='', metavar='I', help='how to say it, in words: "cheerful and quick"')
@@ -34,5 +34,5 @@ def run(args: argparse.Namespace) -> int:
                     avatar=args.avatar, profile=args.profile)
     with output_folder(args.out) as folder:
         seconds = say(request, folder)
-    print(f'{args.out}: reply.wav, reply.mp4 ({seconds:.1f} s)', file=sys.stderr)
+    print(f'{args.out}: reply.wav, reply.mp4, say.json ({seconds:.1f} s of speech)', file=sys.stderr)
     return 0

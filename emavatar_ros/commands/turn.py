@@ -31,7 +31,8 @@ def add(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Do it."""
     from emavatar_ros.output import output_folder
-    from emavatar_ros.turn import check, turn
+    from emavatar_ros.turn import turn
+    from emavatar_ros.turn_input import check
 
     request = check(audio=args.audio, video=args.video, text=args.text, history=args.history, avatar=args.avatar,
                     profile=args.profile)

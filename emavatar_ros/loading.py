@@ -1,0 +1,60 @@
+"""Loads models beside each other, the most urgent first, and counts what waiting for them cost."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar('T')
+
+
+class Loading:
+    """Makes things in a few background threads, in the order they were asked for.
+
+    The threads are daemons: an interrupted command doesn't wait for a model that is half loaded.
+    """
+
+    def __init__(self, threads: int = 3) -> None:
+        self._most = threads
+        self._lock = threading.Lock()
+        self._queue: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._made: dict[str, Future[Any]] = {}
+        self._threads = 0
+        self.waited = 0.0
+        """Seconds that callers of `get` spent waiting, all together."""
+
+    def start(self, name: str, make: Callable[[], object]) -> None:
+        """Make `name` in the background as soon as a thread is free."""
+        future: Future[Any] = Future()
+        self._made[name] = future
+        with self._lock:
+            self._queue.append((future, make))
+            if self._threads >= self._most:
+                return
+            self._threads += 1
+        threading.Thread(target=self._run, name='loading', daemon=True).start()
+
+    def get(self, name: str) -> Any:
+        """What was made; waits for it, and raises what making it raised."""
+        began = time.perf_counter()
+        try:
+            return self._made[name].result()
+        finally:
+            with self._lock:
+                self.waited += time.perf_counter() - began
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                if not self._queue:
+                    self._threads -= 1
+                    return
+                future, make = self._queue.popleft()
+            try:
+                future.set_result(make())
+            except BaseException as error:  # handed to whoever waits for it
+                future.set_exception(error)

@@ -1,0 +1,94 @@
+"""The rooms of one profile and avatar, each made when asked for: what the nodes configure, for use without ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from emavatar_ros.avatars import Avatar
+from emavatar_ros.graph import NODES
+from emavatar_ros.settings import Value, build, chosen
+
+PATIENCE: Final = 15.0
+"""Longest wait for the language model, in seconds, where a profile allows less."""
+
+
+class Rooms:
+    """Makes a room's models from the settings of its node. Every call makes new ones; calls may run side by side."""
+
+    def __init__(self, settings: Mapping[str, Mapping[str, Value]], avatar: Avatar) -> None:
+        """settings: as profiles.load gives them."""
+        self._settings = settings
+        self._avatar = avatar
+
+    def config(self, node: str) -> Any:
+        """A node's settings object."""
+        return build(NODES[node].config, self._settings.get(node, {}), node)
+
+    def activity(self) -> Any:
+        """The voice activity detector."""
+        return self._backend('listening', 'activity')
+
+    def recogniser(self) -> Any:
+        """The speech recogniser, without the listener that a stream needs."""
+        return self._backend('listening', 'recogniser')
+
+    def face_view(self) -> Any:
+        """What a face shows."""
+        from emavatar_ros.perception import face
+
+        return face.create(self.config('face_emotion'))
+
+    def words(self) -> Any:
+        """What words say."""
+        from emavatar_ros.perception import words
+
+        return words.create(self.config('text_emotion'))
+
+    def voice_view(self) -> Any:
+        """What a voice shows."""
+        from emavatar_ros.perception import voice
+
+        return voice.create(self.config('voice_emotion'))
+
+    def arbiter(self) -> Any:
+        """Who decides."""
+        from emavatar_ros.deliberation.fusion import Arbiter
+
+        return Arbiter(self.config('arbiter').fusion)
+
+    def planner(self) -> tuple[Any, str]:
+        """Who writes the reply, ready for the avatar's first language, and the name of its language model."""
+        from emavatar_ros.planning import planner
+
+        config = self.config('planner')
+        llm = None
+        if config.composer == 'llm':
+            llm = self._backend('planner', 'backend')
+        # Nobody stands waiting: a model that is slow because others are still loading may finish its reply.
+        config = replace(config, **{name: max(getattr(config, name), PATIENCE)
+                                    for name in ('first_token', 'first_beat', 'silence', 'whole')})
+        made = planner.create(config, self._avatar.persona, llm)
+        made.warm_up(self._avatar.languages[:1])
+        return made, llm.name if llm is not None else 'template'
+
+    def voice(self) -> Any:
+        """The avatar's voice."""
+        return self._backend('speech', 'backend', self._avatar)
+
+    def animator(self) -> Any:
+        """What moves the face."""
+        from emavatar_ros.face.animator import Animator
+
+        return Animator(self.config('face').seed)
+
+    def renderer(self) -> Any:
+        """What draws the face; used by the thread that made it."""
+        from emavatar_ros.face import renderer
+
+        return renderer.create(renderer.Config(720, 720), self._avatar)
+
+    def _backend(self, node: str, field: str, *arguments: object) -> Any:
+        module, settings = chosen(self.config(node), field)
+        return module.create(settings, *arguments)

@@ -1,0 +1,88 @@
+"""A turn's input: read and checked before any model is loaded, so that bad input costs nothing and leaves nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from emavatar_ros import avatars, profiles
+from emavatar_ros.avatars import Avatar
+from emavatar_ros.emotion.labels import LABELS
+from emavatar_ros.errors import BadInput
+from emavatar_ros.history import Line
+from emavatar_ros.media.audio import Audio
+from emavatar_ros.media.files import Video, open_video, read_audio
+from emavatar_ros.rooms import Rooms
+
+LONGEST_TEXT: Final = 2000
+"""Characters of a typed text."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the visitor gave (None: not given; one of the three is), what was said before, and who answers.
+
+    text: tidied, not empty. rooms: makes the models that the profile names.
+    """
+
+    audio: Audio | None
+    video: Video | None
+    text: str | None
+    history: tuple[Line, ...]
+    avatar: Avatar
+    rooms: Rooms
+
+
+def check(audio: Path | None = None, video: Path | None = None, text: str | None = None, history: Path | None = None,
+          avatar: str = 'mira', profile: str = 'embedded') -> Request:
+    """Read a turn's input. A video's sound is taken when there is no `audio`. Raises BadInput in one sentence."""
+    if audio is None and video is None and text is None:
+        raise BadInput('there is nothing to answer: give --audio, --video or --text')
+    who = avatars.load(avatar)
+    rooms = Rooms(profiles.load(profile), who)
+    said = None if text is None else check_text(text)
+    lines = read_history(history) if history is not None else ()
+    pictures = open_video(video) if video is not None else None
+    if audio is not None:
+        sound = read_audio(audio)
+    else:
+        sound = read_audio(video) if video is not None and pictures is not None and pictures.has_audio else None
+    return Request(sound, pictures, said, lines, who, rooms)
+
+
+def check_text(text: str) -> str:
+    """A typed text, its white space tidied; raises BadInput when it is empty, overlong or no text."""
+    if len(text) > LONGEST_TEXT:
+        raise BadInput(f'the text has {len(text):,} characters: at most {LONGEST_TEXT:,} are taken')
+    tidy = ' '.join(''.join(c if c.isprintable() else ' ' for c in text).split())
+    if not tidy:
+        raise BadInput('the text is empty: give at least one word')
+    return tidy
+
+
+def read_history(path: Path) -> tuple[Line, ...]:
+    """The lines of a history file, oldest first; raises BadInput that says which entry is wrong."""
+    try:
+        content = json.loads(path.read_text(encoding='utf-8'))
+    except OSError as error:
+        raise BadInput(f'{path} can\'t be read: {error.strerror}') from None
+    except (UnicodeDecodeError, ValueError) as error:
+        raise BadInput(f'{path} is no JSON file: {error}') from None
+    except RecursionError:
+        raise BadInput(f'{path} is nested too deeply for a history') from None
+    if not isinstance(content, list):
+        raise BadInput(f'{path} must hold a list of lines: [{{"role": "visitor", "text": "..."}}, ...]')
+    return tuple(_line(entry, f'{path}, entry {number}') for number, entry in enumerate(content, 1))
+
+
+def _line(entry: object, where: str) -> Line:
+    if not isinstance(entry, dict) or entry.get('role') not in ('visitor', 'avatar'):
+        raise BadInput(f'{where}: "role" must be "visitor" or "avatar"')
+    text, emotion = entry.get('text'), entry.get('emotion')
+    if not isinstance(text, str) or len(text) > LONGEST_TEXT:
+        raise BadInput(f'{where}: "text" must be a text of at most {LONGEST_TEXT:,} characters')
+    if emotion is not None and emotion not in LABELS:
+        raise BadInput(f'{where}: "emotion" must be one of {", ".join(LABELS)}, or left out')
+    return Line(entry['role'], ' '.join(text.split()), emotion)
