@@ -21,7 +21,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -35,7 +35,7 @@ from emavatar_ros.models.progress import Progress
 from emavatar_ros.models.sources import Fetcher
 
 OK: Final = 'ok.json'
-SPARE: Final = 200_000_000
+SPARE: Final = 50_000_000
 """Bytes that stay free on the disk beside what is fetched."""
 
 
@@ -130,7 +130,7 @@ class Store:
         bad = [file.name for file in model.files if not _right(folder / file.name, file)]
         if not bad:
             self._record(model)
-            return Verdict(model.name, True, f'{len(model.files)} files, every sha256 right', '')
+            return Verdict(model.name, True, 'every sha256 is right', '')
         try:
             (folder / OK).unlink(missing_ok=True)  # so that nothing starts on it and a pull fetches it again
         except OSError:
@@ -168,7 +168,8 @@ class Store:
             part.write_text(json.dumps({'model': model.name, 'files': files}, indent=1), encoding='utf-8')
             part.replace(folder / OK)
         except OSError:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink()
 
     def _pull(self, model: Model, fetcher: Fetcher) -> Path:
         folder = self.root / model.name
@@ -207,7 +208,7 @@ class Store:
         shutil.rmtree(old, ignore_errors=True)
 
     def _fetch_file(self, model: Model, file: ModelFile, fetcher: Fetcher, work: Path, progress: Progress) -> None:
-        free, need = shutil.disk_usage(work).free, file.bytes + SPARE
+        free, need = shutil.disk_usage(work).free, 2 * file.bytes + SPARE  # a carrier and what is taken out of it
         if free < need:
             raise OSError(errno.ENOSPC, 'No space left on device')
         tried = []
@@ -247,10 +248,8 @@ class Store:
                 raise Missing(f'the disk of {self.root} is too full for the model {model.name} '
                               f'({model.bytes / 1e6:.0f} MB, about twice that while it is fetched): free some space '
                               'or set EMAVATAR_MODELS to a folder on another disk') from None
-            if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST):
-                raise Missing(f'the model {model.name} is not cached and {self.root} can not be written '
-                              f'({error.strerror}): set EMAVATAR_MODELS to a folder that can') from None
-            raise
+            raise Missing(f'the model {model.name} is not cached and {self.root} can not be written '
+                          f'({error.strerror}): set EMAVATAR_MODELS to a folder that can') from None
 
 
 def _right(path: Path, file: ModelFile) -> bool:
