@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from std_msgs.msg import String
 
 from emavatar_ros.deliberation.belief import Belief
-from emavatar_ros.deliberation.fusion import create
+from emavatar_ros.deliberation.fusion import Arbiter
 from emavatar_ros.emotion.candidate import Estimate
 from emavatar_ros.msg import EmotionCandidate, Turn, UserEmotion
 from emavatar_ros.nodes.base import LATCHED, RELIABLE, EmavatarNode
@@ -42,7 +42,7 @@ class ArbiterNode(EmavatarNode):
     Config = ArbiterSettings
 
     def configure(self) -> None:
-        self.arbiter = create(self.config.fusion)
+        self.arbiter = Arbiter(self.config.fusion)
         self.views = {view.strip() for view in self.config.views.split(',') if view.strip()}
         self.turn = Gathering(0)
         self.running: dict[str, EmotionCandidate] = {}

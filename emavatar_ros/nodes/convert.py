@@ -8,11 +8,20 @@ from typing import Any
 import numpy as np
 from builtin_interfaces.msg import Time
 
-from emavatar_ros.emotion.candidate import Candidate, Estimate
+from emavatar_ros.emotion.candidate import Candidate, Estimate, Exchange
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.errors import BadInput
 from emavatar_ros.media.audio import Audio
-from emavatar_ros.msg import AudioChunk, EmotionCandidate, EmotionQuestion, UserEmotion
+from emavatar_ros.msg import (
+    AudioChunk,
+    CompositeScript,
+    EmotionCandidate,
+    EmotionQuestion,
+    SpeechChunk,
+    UserEmotion,
+)
+from emavatar_ros.planning.script import Beat, ChainOfEmpathy, Script
+from emavatar_ros.voice.speech import Phoneme, Speech
 
 
 def stamp(seconds: float) -> Time:
@@ -88,4 +97,21 @@ def emotion_message(estimate: Estimate, turn_id: int, person_id: str, at: float,
 def estimate(message: UserEmotion) -> Estimate:
     """The belief in a message."""
     return Estimate(message.label, message.confidence, Distribution.of(message.distribution), message.valence,
-                    message.arousal, message.conflict, message.method, tuple(message.reasons))
+                    message.arousal, message.conflict, message.method, tuple(message.reasons),
+                    tuple(Exchange(q.round, q.question, q.answer, q.source) for q in message.questions))
+
+
+def script(message: CompositeScript) -> Script:
+    """The composite script in a message."""
+    scores = {name: getattr(message, name) or None for name in ('coherence', 'empathy', 'feasibility', 'alignment')}
+    chain = ChainOfEmpathy(message.event_scenario, message.user_emotion, message.emotion_cause,
+                           message.goal_to_response)
+    beats = tuple(Beat(beat.text, beat.instruction, beat.expression) for beat in message.beats)
+    composer = 'llm' if message.composer == 'llm' else 'template'
+    return Script(beats, message.emotion, message.language, composer, chain, message.complete, message.iterations, scores)
+
+
+def speech(message: SpeechChunk) -> Speech:
+    """The speech in a message."""
+    phonemes = tuple(Phoneme(p.symbol, p.start, p.duration) for p in message.phonemes)
+    return Speech(Audio(np.asarray(message.samples, dtype=np.float32), message.sample_rate), phonemes, message.text)

@@ -58,6 +58,7 @@ class Seen:
     first_sample: float | None = None
     last_sample: float | None = None
     dropped: str = ''
+    renderer: str = ''
 
     @property
     def finished(self) -> bool:
