@@ -55,8 +55,9 @@ def check_prefix(prefix: Path) -> list[str]:
     if missing:
         return [f'not installed: {name}' for name in missing]
     env = {name: value for name, value in os.environ.items() if name != '_ROS_WHEELS_BOOTSTRAP_COMPLETE'}
-    done = subprocess.run(['bash', '-c', 'source "$0" && exec "$1" -c "$2" "$3"', prefix.parent / 'setup.bash',
-                           sys.executable, PROBE, prefix], cwd='/', env=env, capture_output=True, text=True, check=False)
+    command = ['bash', '-c', 'source "$0" && exec "$1" -c "$2" "$3"', prefix.parent / 'setup.bash', sys.executable, PROBE,
+               prefix]
+    done = subprocess.run(command, cwd='/', env=env, capture_output=True, text=True, check=False)
     print(done.stdout.strip())
     return [] if done.returncode == 0 else [done.stderr.strip() or f'ended with {done.returncode}']
 

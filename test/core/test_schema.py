@@ -1,4 +1,4 @@
-"""turn.json: what a turn record gives follows the schema that ships, and the schema refuses what breaks the contract."""
+"""turn.json: a turn's record follows the schema that ships, and the schema refuses what breaks the contract."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ SAD = Distribution.from_mapping({'sad': 0.7, 'neutral': 0.2, 'angry': 0.1})
 SCRIPT = Script((Beat('I am sorry.', 'softly', 'sad'), Beat('What happened?', 'warmly', 'neutral')), 'sad', 'en', 'llm',
                 ChainOfEmpathy('a loss', 'sad', 'the loss', 'to console'), complete=True)
 PERFORMED = Performed(24_000, 3.25, (Phoneme('aɪ', 0.1, 0.12),), 25.0, 720, 720, 92, 'llvmpipe', 1.5, 2.5, 12.0)
-CANDIDATES = (Candidate.of('words', 'minilm', SAD, 'Words of loss.'), Candidate.abstain('voice', 'none', 'no sound was given'),
+CANDIDATES = (Candidate.of('words', 'minilm', SAD, 'Words of loss.'),
+              Candidate.abstain('voice', 'none', 'no sound was given'),
               Candidate.abstain('face', 'none', 'no picture was given'))
 
 
