@@ -14,7 +14,7 @@ import yaml
 from emavatar_ros import profiles
 from emavatar_ros.graph import NODES, PROCESSES
 from emavatar_ros.places import share
-from emavatar_ros.settings import build, specs
+from emavatar_ros.settings import Value, build, specs
 
 SHARED_MEMORY = 256 << 20
 """Free bytes in /dev/shm that the shared-memory transport of the whole graph may need."""
@@ -33,7 +33,7 @@ class Choices:
     params_file: str = ''
     record: str = ''
 
-    def settings(self) -> dict[str, dict[str, object]]:
+    def settings(self) -> dict[str, dict[str, Value]]:
         """Every node's settings that differ from the defaults; BadInput for an unknown name or value."""
         chosen = {name: dict(values) for name, values in profiles.load(self.profile).items()}
         if self.params_file:
@@ -70,7 +70,7 @@ def processes(choices: Choices, only: Collection[str] = NODES, composed: bool = 
     return [Process(group, parameters) for group in groups if group]
 
 
-def write(settings: Mapping[str, Mapping[str, object]]) -> Path:
+def write(settings: Mapping[str, Mapping[str, Value]]) -> Path:
     """A ROS parameter file with these settings; the caller's process removes it when it is done with it."""
     handle, path = tempfile.mkstemp(prefix='emavatar_', suffix='.yaml')
     with os.fdopen(handle, 'w') as file:

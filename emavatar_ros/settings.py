@@ -116,7 +116,8 @@ def specs(cls: type, prefix: str = '') -> Iterator[Spec]:
         if dataclasses.is_dataclass(hints[item.name]):
             yield from specs(hints[item.name], f'{prefix}{item.name}.')
         else:
-            yield Spec(prefix + item.name, item.default, *item.metadata['spec'])
+            default: Any = item.default
+            yield Spec(prefix + item.name, default, *item.metadata['spec'])
 
 
 def build(cls: type[T], values: Mapping[str, object], where: str = 'settings') -> T:

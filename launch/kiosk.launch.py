@@ -1,6 +1,6 @@
 """The whole graph: perceive, converse and perform."""
 
-from emavatar_ros.launch_description import describe
+from emavatar_ros.nodes.launch_description import describe
 
 
 def generate_launch_description():

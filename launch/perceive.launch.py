@@ -1,6 +1,6 @@
 """The perceive part of the graph alone; see kiosk.launch.py for all of it."""
 
-from emavatar_ros.launch_description import describe
+from emavatar_ros.nodes.launch_description import describe
 
 
 def generate_launch_description():
