@@ -27,8 +27,9 @@ class Config:
     lead: float = setting(0.15, 'a label that leads by this much takes over at once', low=0, high=1)
     memory: float = setting(4.0, 'after this time an older estimate counts half', unit='s', low=0.05, high=600)
     keep: float = setting(8.0, 'without news the belief stands this long', unit='s', low=0, high=3600)
-    fade: float = setting(6.0, 'then it halves in this time', unit='s', low=0.05, high=3600)
-    least: float = setting(0.28, 'below this probability the belief is unsure', low=0.125, high=1)
+    fade: float = setting(4.0, 'then it halves in this time', unit='s', low=0.05, high=3600)
+    least: float = setting(0.28, 'a label needs this probability to be published', low=0.125, high=1)
+    drop: float = setting(0.2, 'a published label is kept down to this probability', low=0.125, high=1)
 
 
 class Belief:
@@ -69,7 +70,7 @@ class Belief:
         silent = max(0.0, t - self._time - self._config.keep)
         left = 0.5 ** (silent / self._config.fade)
         faded = Distribution.mix(((left, self._distribution), (1 - left, Distribution.uniform())))
-        label = self._label if self._label == UNSURE or faded[self._label] >= self._config.least else UNSURE
+        label = self._label if self._label == UNSURE or faded[self._label] >= self._config.drop else UNSURE
         confidence = self._last.confidence * left if label == self._last.label else (
             faded[label] if label != UNSURE else min(self._last.confidence, faded.confidence) * left)
         valence, arousal = valence_arousal(faded)
@@ -81,7 +82,7 @@ class Belief:
         """Which label is published after an update."""
         best = self._distribution.label
         if self._distribution.confidence < self._config.least:
-            best = UNSURE
+            best = self._label if self._distribution[best] >= self._config.drop else UNSURE
         if best == self._label:
             self._rival = None
             return

@@ -19,18 +19,18 @@ EN_SWAP: Final = {
 EN_BE: Final = {'am': 'are', 'was': 'were', "wasn't": "weren't"}
 EN_START: Final = frozenset((
     'i', "i'm", "i've", "i'd", 'we', "we're", "we've", 'my', 'our', 'the', 'they', "they're", "they've", 'he', "he's",
-    'she', "she's", 'it', "it's", 'somebody', 'someone', 'nobody', 'everybody', 'everyone', 'everything', 'there', "there's",
-    'this'))
+    'she', "she's", 'it', "it's", 'somebody', 'someone', 'nobody', 'everybody', 'everyone', 'everything', 'there',
+    "there's", 'this'))
 EN_VERB: Final = re.compile(
-    r"^(?:\w+(?:ed|en)|(?:am|is|are|was|were|have|has|had|do|does|did|can|can't|could|couldn't|will|won't|would|must|need|want|"
-    r"got|get|gets|lost|went|came|left|took|told|said|saw|felt|feel|found|broke|made|met|won|paid|kept|think|know|hate|love|"
+    r"^(?:\w+(?:ed|en)|(?:am|is|are|was|were|have|has|had|do|does|did|can|can't|could|couldn't|will|won't|would|must|need|"
+    r"want|got|get|gets|lost|went|came|left|took|told|said|saw|felt|feel|found|broke|made|met|won|paid|kept|think|know|hate|love|"
     r"miss|like|don't|doesn't|didn't|isn't|wasn't|aren't|haven't|hasn't|hadn't|ate|fell|forgot|heard|held|hit|hurt|put|ran|"
     r"sat|sent|shut|slept|spent|stole|threw|wait|work|write|wrote|bought|brought|caught|thought|stood|gave|grew|knew|led|"
     r"let|read|sold|spoke|woke|wore|began|drove|flew|quit|sounds|looks|feels|keeps|makes|takes|says|goes|comes|smells))$")
 EN_STOP: Final = re.compile(
-    r"\b(?:you|your|yours|you're|you've|you'll|please|who|what|why|how|when|where|if|because|but|so|and then|than|lol|ha|"
-    r"haha|oh|well|um|uh|like,|let's|that|which|mean|guess|okay|ok|yes|no|wish|hope|think|believe|suppose|swear|bet|wonder|"
-    r"want to|sorry|thank|thanks)\b", re.IGNORECASE)
+    r"\b(?:you|your|yours|you're|you've|you'll|please|who|what|why|how|when|where|if|because|but|so|and then|than|lol|"
+    r"ha|haha|oh|well|um|uh|like,|let's|that|which|mean|guess|okay|ok|yes|no|wish|hope|think|believe|suppose|swear|"
+    r"bet|wonder|want to|sorry|thank|thanks)\b", re.IGNORECASE)
 ES_START: Final = frozenset(('mi', 'mis', 'nuestro', 'nuestra', 'nuestros', 'nuestras', 'el', 'la', 'los', 'las',
                              'alguien', 'nadie'))
 ES_SWAP: Final = {'mi': 'tu', 'mis': 'tus', 'nuestro': 'vuestro', 'nuestra': 'vuestra', 'nuestros': 'vuestros',

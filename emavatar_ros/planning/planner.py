@@ -13,7 +13,7 @@ import logging
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -37,7 +37,6 @@ class Config:
     """Settings of the planner."""
 
     composer: str = setting('llm', 'who writes the words', choices=('llm', 'template'))
-    backend: str = setting('llama_cpp', 'language model backend: a file of models/llm, or a dotted path')
     first_token: float = setting(3.0, 'longest wait for the first piece of text', unit='s', low=0.05, high=120)
     first_beat: float = setting(5.0, 'longest wait for the first beat', unit='s', low=0.05, high=300)
     silence: float = setting(2.0, 'longest wait between two pieces of text', unit='s', low=0.05, high=120)
@@ -65,7 +64,8 @@ class Planner:
             known = dict.fromkeys(texts.base(language) for language in languages)
             self._llm.warm_up([composer.prefix(self._persona, language) for language in known])
 
-    def plan(self, text: str, language: str, estimate: Estimate, history: Sequence[Line] = ()) -> Iterator[Script]:
+    def plan(self, text: str, language: str, estimate: Estimate,
+             history: Sequence[Line] = ()) -> Generator[Script, None, None]:
         """The reply's script, one beat longer each time; the last is complete. Closing the iterator stops the model.
 
         text: what the visitor said, '' for nothing; language: BCP 47; history: oldest first, without this turn.
@@ -188,7 +188,7 @@ class _Unfit(Exception):
 
 
 def create(config: Config, persona: str, llm: Llm | None = None) -> Planner:
-    """A planner for one avatar; `llm` from `models.llm.create`, or None."""
+    """A planner for one avatar; llm: a backend of models/llm, or None."""
     return Planner(config, persona, llm)
 
 

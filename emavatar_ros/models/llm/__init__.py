@@ -7,15 +7,9 @@ past one of them the stream raises Unavailable and generation is stopped.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
-
-from emavatar_ros.errors import BadInput
-from emavatar_ros.settings import build
-
-Messages = Sequence['Message']
 
 
 @dataclass(frozen=True)
@@ -68,20 +62,3 @@ class Llm(Protocol):
     def stream(self, request: Request, limits: Limits) -> Generator[str, None, None]: ...
 
     def close(self) -> None: ...
-
-
-def create(backend: str, settings: Mapping[str, object]) -> Llm:
-    """The backend named by its file in this folder, or by a dotted path of a module with Config and create(config).
-
-    Raises BadInput for an unknown one, Missing when what it needs isn't installed or pulled.
-    """
-    name = backend if '.' in backend else f'{__name__}.{backend}'
-    try:
-        module = importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not (name + '.').startswith(error.name + '.'):
-            raise
-        raise BadInput(f'unknown language model backend {backend!r}; known: llama_cpp, openai,'
-                       ' or a dotted path to a module') from None
-    llm: Llm = module.create(build(module.Config, settings, f'language model {backend}'))
-    return llm
