@@ -26,7 +26,7 @@ def _yuv(code: int) -> Callable[[Pixels], Pixels]:
     return lambda packed: np.asarray(cv2.cvtColor(packed, code), dtype=np.uint8)
 
 
-_PACKED: Final = {
+_PACKED: Final[dict[str, tuple[int, Callable[[Pixels], Pixels]]]] = {
     # bytes per pixel, how to turn [h, w, bytes] into RGB
     'rgb8': (3, lambda p: p),
     'bgr8': (3, lambda p: p[:, :, ::-1]),

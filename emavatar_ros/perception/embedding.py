@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emavatar_ros.errors import Missing
+from emavatar_ros.models.onnx import session
 
 LAYERS: Final = 6
 WIDTH: Final = 384
@@ -36,7 +37,6 @@ class Embedding:
             if not path.is_file():
                 raise Missing(f'{path} is not there; fetch it with: emavatar models pull minilm')
         try:
-            import onnxruntime
             from safetensors.numpy import load_file
             from tokenizers import Tokenizer
         except ImportError as error:
@@ -45,16 +45,21 @@ class Embedding:
         self._tokenizer = Tokenizer.from_file(str(vocabulary))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(LONGEST)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(_graph(load_file(str(weights))), options,
-                                                     providers=['CPUExecutionProvider'])
+        self._session = session(_graph(load_file(str(weights))), 'cpu', 1)
 
     def tokens(self, text: str) -> list[int]:
         """Token ids of one text, [CLS] and [SEP] included, at most LONGEST."""
         return list(self._tokenizer.encode(text).ids)
+
+    def words(self, text: str) -> list[tuple[int, str]]:
+        """Token ids that begin a word, each with the word as written."""
+        encoded = self._tokenizer.encode(text)
+        spans: dict[int, tuple[int, int, int]] = {}
+        for token, at, (start, end) in zip(encoded.ids, encoded.word_ids, encoded.offsets, strict=True):
+            if at is not None:
+                first, begin, _ = spans.get(at, (token, start, end))
+                spans[at] = (first, begin, end)
+        return [(token, text[start:end]) for token, start, end in spans.values() if text[start:end].isalpha()]
 
     def layers(self, texts: Sequence[str]) -> Array:
         """Means over the tokens, float32 [texts, 7, 384]: the input layer, then the six layers' outputs."""

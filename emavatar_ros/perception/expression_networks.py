@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.emotion.mappings import FACE_API, MINI_XCEPTION
 from emavatar_ros.errors import Missing
+from emavatar_ros.models.onnx import session
 from emavatar_ros.perception.landmarks import Pixels, Region
 
 MARGIN: Final = 1.05
@@ -55,23 +56,11 @@ class ExpressionNetworks:
 
     def __init__(self, face_api: Path, mini_xception: Path) -> None:
         """Build from the folders of the models `face-api-expression` and `mini-xception`; raises Missing."""
-        try:
-            import onnxruntime
-        except ImportError as error:
-            raise Missing('seeing expressions needs onnxruntime; install it with: '
-                          'pip install emavatar_ros[embedded]') from error
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-
-        def session(graph: bytes) -> Any:
-            return onnxruntime.InferenceSession(graph, options, providers=['CPUExecutionProvider'])
-
         weights, manifest = (_file(face_api, f'face_expression_model{part}', 'face-api-expression')
                              for part in ('.bin', '-weights_manifest.json'))
-        self._colour = session(_face_api(weights, manifest))
-        self._grey = session(_mini_xception(_file(mini_xception, 'emotion_model.hdf5', 'mini-xception')))
+        self._colour = session(_face_api(weights, manifest), 'cpu', 1)
+        keras = _file(mini_xception, 'emotion_model.hdf5', 'mini-xception')
+        self._grey = session(_mini_xception(keras), 'cpu', 1)
 
     def scores(self, faces: Sequence[Pixels]) -> NDArray[np.float64]:
         """Mean log-probability of both networks for faces from `cut`, float64 [n, 8]; contempt is minus infinity."""

@@ -10,7 +10,6 @@ Threading: one thread. Time is the picture's stamp in seconds. Nothing seen is k
 
 from __future__ import annotations
 
-import math
 from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,12 +24,12 @@ from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS, UNSURE
 from emavatar_ros.emotion.smoothing import Smoother, Smoothing
 from emavatar_ros.errors import BadInput
-from emavatar_ros.face.units import INDEX, Units
+from emavatar_ros.face.units import Units
 from emavatar_ros.perception import face_signs
 from emavatar_ros.perception.expression_networks import ExpressionNetworks, cut
 from emavatar_ros.perception.face_reading import judge
-from emavatar_ros.perception.landmarks import Landmarker, Pixels, Points, Region, head_of, region_of
-from emavatar_ros.perception.tracking import Track, Tracker, Tracking
+from emavatar_ros.perception.landmarks import Landmarker, Pixels, Points, Region, gaze_of, head_of, region_of
+from emavatar_ros.perception.tracking import Track, Tracker, Tracking, parts_of
 from emavatar_ros.settings import setting
 
 VIEW: Final = 'face'
@@ -259,7 +258,7 @@ class FaceView:
         """Faces in the whole picture, and in one of its parts in turn, where smaller ones are found; in all parts when
         nobody was searched for before."""
         found = self._landmarker.detect(rgb)
-        parts = _parts(*rgb.shape[:2])
+        parts = parts_of(*rgb.shape[:2])
         if parts and not self._fresh:
             parts = [parts[self._turn % len(parts)]]
         elif found:
@@ -302,7 +301,7 @@ class FaceView:
         x, y = 2 * region.x / wide - 1, 2 * region.y / high - 1
         roi = (int(left), int(top), int(right - left) + 1, int(bottom - top) + 1)
         face = Face(id, stamp, roi, float(np.clip(x, -1, 1)), float(np.clip(y, -1, 1)), box.side / high, points, units,
-                    head, _gaze(units), reason=reason)
+                    head, gaze_of(units), reason=reason)
         if reading is not None:
             smooth, label = person.smoother.update(reading, stamp)
             valence, arousal = valence_arousal(smooth)
@@ -328,26 +327,6 @@ def create(config: Config | None = None, landmarker: Path | None = None, face_ap
                                   mini_xception or store.path('mini-xception'))
     task = landmarker or store.path('face-landmarker') / 'face_landmarker.task'
     return FaceView(config or Config(), Landmarker(task), networks)
-
-
-def _parts(high: int, wide: int) -> list[tuple[int, int, int]]:
-    """Overlapping squares of a picture, as left, top, side in px: of the short side, then of six tenths of it."""
-    squares = []
-    for side in (min(high, wide), round(0.6 * min(high, wide))):
-        down, across = (math.ceil((length - side) / (0.6 * side)) + 1 for length in (high, wide))
-        squares += [(round((wide - side) * i / max(across - 1, 1)), round((high - side) * j / max(down - 1, 1)), side)
-                    for j in range(down) for i in range(across)]
-    return [square for square in squares if square[2] >= 64 and square[2] < max(high, wide)]
-
-
-def _gaze(units: Units) -> tuple[float, float]:
-    """Yaw and pitch of the eyes in rad from the look units; a full unit is about 30 degrees."""
-    def unit(name: str) -> float:
-        return float(units[INDEX[name]])
-
-    yaw = (unit('eyeLookOutLeft') + unit('eyeLookInRight') - unit('eyeLookInLeft') - unit('eyeLookOutRight')) / 2
-    pitch = (unit('eyeLookDownLeft') + unit('eyeLookDownRight') - unit('eyeLookUpLeft') - unit('eyeLookUpRight')) / 2
-    return 0.5 * yaw, 0.5 * pitch
 
 
 def _weight(face: Face) -> float:

@@ -23,8 +23,9 @@ REST: Final = units(browInnerUp=0.25, browDown=0.1, browOuterUp=0.12, eyeSquint=
 
 _SHARE = 20
 """Percentile of a person's units that counts as their rest."""
-_DRIFT = 0.25
-"""A baseline differs from REST by at most this: somebody sad from the first second on is not at rest."""
+_DRIFT: Final = units({name: 0.5 if name.startswith('brow') else 0.25 for name in UNITS})
+"""A baseline differs from REST by at most this: somebody sad from the first second on is not at rest. How high brows
+sit differs most between people."""
 _ENOUGH = 4.0
 _EVERY = 0.25
 _KEPT = 240
@@ -58,13 +59,17 @@ class Baseline:
         return self._rest
 
     def update(self, seen: Units, stamp: float) -> Units:
-        """Take in what was seen at `stamp` (s); returns the units above rest, float32 [52], at least 0."""
+        """Take in what was seen at `stamp` (s); returns the units above rest, float32 [52], at least 0. Inner brows
+        below their rest count as lowered ones."""
         if not self._kept or not 0 <= stamp - self._kept[-1][0] < _EVERY:
             self._kept.append((stamp, seen))
             if stamp - self._kept[0][0] >= _ENOUGH:
                 low = np.percentile(np.stack([row for _, row in self._kept]), _SHARE, axis=0).astype(np.float32)
                 self._rest = np.clip(low, REST - _DRIFT, REST + _DRIFT)
         above: Units = np.maximum(seen - self._rest, 0)
+        lowered = max(float(self._rest[INDEX['browInnerUp']] - seen[INDEX['browInnerUp']]) - 0.1, 0.0)
+        for side in ('browDownLeft', 'browDownRight'):
+            above[INDEX[side]] = min(above[INDEX[side]] + 0.7 * lowered, 1.0)
         return above
 
 
@@ -106,19 +111,20 @@ def nudge(found: dict[str, float], turned: float) -> NDArray[np.float64]:
 
     smile = over('mouth_smile', 0.2, 0.65)
     sided = over('one_sided_smile', 0.25, 0.6) * max(1 - abs(turned) / 0.5, 0.0)
-    inner, lowered = over('brow_inner_raise', 0.15, 0.5), over('brow_lower', 0.25, 0.55)
+    inner, lowered = over('brow_inner_raise', 0.15, 0.5), over('brow_lower', 0.2, 0.5)
     wide, jaw = over('eye_wide', 0.12, 0.35), over('jaw_drop', 0.2, 0.5)
+    down = over('mouth_corner_down', 0.1, 0.45)
     nose, lip = over('nose_wrinkle', 0.1, 0.45), over('upper_lip_raise', 0.2, 0.45)
     plain = 1 - smile
     gains = {
-        'happy': 3 * smile * (1 - 0.8 * sided) * (1 - lowered / 2),
-        'sad': plain * (1 - jaw) * (2.2 * over('mouth_corner_down', 0.1, 0.45) * (1 - lowered / 2)
-                                    + 1.2 * inner * (1 - wide) + 0.8 * over('chin_raise', 0.1, 0.4) * inner),
+        'happy': 3 * smile * (1 - 0.95 * sided) * (1 - lowered / 2),
+        'sad': plain * (1 - jaw) * (down * (2.0 + inner) * (1 - lowered / 2) + 0.6 * inner * (1 - wide)
+                                    + 0.8 * over('chin_raise', 0.1, 0.4) * inner),
         'angry': plain * (1 - 0.6 * max(nose, lip)) * (3.2 * lowered + 0.6 * over('lip_press', 0.2, 0.6) * lowered),
         'disgusted': plain * (1 - jaw) * (2.5 * nose + 3.6 * lip * max(nose, min(1.6 * lowered, 1.0))),
         'surprised': (1 - lowered) * (2.6 * jaw * max(inner, wide) + 0.8 * wide),
         'fear': plain * (1 - jaw / 2) * inner * (2.2 * over('mouth_stretch', 0.1, 0.35) + 1.6 * wide),
-        'contempt': 4.5 * sided * (1 - jaw) * (1 - wide),
+        'contempt': 5 * sided * (1 - jaw) * (1 - wide),
     }
     gains['neutral'] = -1.1 * max(gains.values())
     return np.array([gains[label] for label in LABELS])

@@ -157,6 +157,16 @@ def head_of(points: Points) -> tuple[float, float, float]:
     return -roll_of(points), pitch, yaw
 
 
+def gaze_of(units: Units) -> tuple[float, float]:
+    """Yaw and pitch of the eyes in rad from the look units; a full unit is about 30 degrees."""
+    def unit(name: str) -> float:
+        return float(units[INDEX[name]])
+
+    yaw = (unit('eyeLookOutLeft') + unit('eyeLookInRight') - unit('eyeLookInLeft') - unit('eyeLookOutRight')) / 2
+    pitch = (unit('eyeLookDownLeft') + unit('eyeLookDownRight') - unit('eyeLookUpLeft') - unit('eyeLookUpRight')) / 2
+    return 0.5 * yaw, 0.5 * pitch
+
+
 def _merge(found: NDArray[np.floating], sure: NDArray[np.floating]) -> list[Region]:
     """One region for each group of overlapping detections [n, 8, 2]: their mean, weighted by how sure each is."""
     corner, far = found[:, 0] - found[:, 1] / 2, found[:, 0] + found[:, 1] / 2

@@ -8,6 +8,7 @@ given twice.
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import string
 from collections.abc import Iterator, Sequence
@@ -123,6 +124,16 @@ def identifiers(counted: bool) -> Iterator[str]:
         if id not in used:
             used.add(id)
             yield id
+
+
+def parts_of(high: int, wide: int) -> list[tuple[int, int, int]]:
+    """Overlapping squares of a picture, as left, top, side in px: of the short side, then of six tenths of it."""
+    squares = []
+    for side in (min(high, wide), round(0.6 * min(high, wide))):
+        down, across = (math.ceil((length - side) / (0.6 * side)) + 1 for length in (high, wide))
+        squares += [(round((wide - side) * i / max(across - 1, 1)), round((high - side) * j / max(down - 1, 1)), side)
+                    for j in range(down) for i in range(across)]
+    return [square for square in squares if square[2] >= 64 and square[2] < max(high, wide)]
 
 
 def _near(old: Region, new: Region) -> bool:

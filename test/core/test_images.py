@@ -73,7 +73,8 @@ def test_any_buffer_is_taken() -> None:
 
 @pytest.mark.parametrize(('encoding', 'size', 'width', 'height', 'step'), [
     ('rgb8', 10, 8, 6, 24), ('rgb8', 1000, 8, 6, 20), ('rgb8', 0, 0, 6, 0), ('rgb8', 10, 8, -1, 0),
-    ('rgb16', 300, 8, 6, 48), ('yuyv', 1000, 7, 6, 0), ('nv12', 1000, 8, 5, 0), ('nv12', 48, 8, 6, 8), ('', 100, 1, 1, 3)])
+    ('rgb16', 300, 8, 6, 48),
+    ('yuyv', 1000, 7, 6, 0), ('nv12', 1000, 8, 5, 0), ('nv12', 48, 8, 6, 8), ('', 100, 1, 1, 3)])
 def test_what_does_not_fit_is_refused(encoding: str, size: int, width: int, height: int, step: int) -> None:
     with pytest.raises(BadInput):
         decode(encoding, bytes(size), width, height, step)
