@@ -159,7 +159,7 @@ def teeth(base: Base, made: Made) -> None:
         group = base.group(name)
         box = base.vertices[group]
         half, front, back = float(box[:, 0].max()), float(box[:, 2].max()), float(box[:, 2].min())
-        edge = float(box[:, 1].min()) + 0.012 if upper else float(box[:, 1].max()) - 0.03
+        edge = float(box[:, 1].min()) - 0.025 if upper else float(box[:, 1].max()) - 0.10
         scale = 1.0 if upper else 0.80
         angles = np.linspace(0, np.pi / 2, 400)
         arch = np.stack([half * 0.96 * np.sin(angles) ** 0.9, (front - back) * np.cos(angles) ** 0.85 + back], 1)
@@ -240,7 +240,7 @@ def lash_grid(base: Base, name: str) -> NDArray[np.int64]:
     rows = [root]
     for start in side[1:]:
         row = [start]
-        for a, b in zip(rows[-1], rows[-1][1:]):
+        for a, b in zip(rows[-1], rows[-1][1:], strict=False):
             quad = next(q for q in quads if {a, b, row[-1]} <= q)
             row.append((quad - {a, b, row[-1]}).pop())
         rows.append(row)
@@ -251,7 +251,7 @@ def lashes(base: Base, made: Made, seed: int = 3) -> None:
     """Single curved, tapering lashes rooted along the lids; masks: 0, along the lash, side, upper."""
     rng = np.random.default_rng(seed)
     for side in 'lr':
-        for strip, number, reach in (('2', 58, 0.80), ('1', 34, 0.55)):
+        for strip, number, reach in (('2', 64, 0.95), ('1', 34, 0.55)):
             grid = lash_grid(base, f'helper-{side}-eyelashes-{strip}')
             along, across = grid.shape
             for t in (np.arange(number) + rng.uniform(-0.35, 0.35, number)) / (number - 1):
@@ -270,7 +270,7 @@ def lashes(base: Base, made: Made, seed: int = 3) -> None:
                     weight.append([(1 - fx) * (1 - fy), fx * (1 - fy), (1 - fx) * fy, fx * fy])
                     canon.append(np.array(weight[-1]) @ base.vertices[index[-1]])
                 points = np.array(canon)
-                thick = (0.0052 if strip == '2' else 0.0034) * (1 - steps * 0.9)[:, None]
+                thick = (0.0075 if strip == '2' else 0.0036) * (1 - steps * 0.9)[:, None]
                 both = np.concatenate([points - [1, 0, 0] * thick / 2, points + [1, 0, 0] * thick / 2])
                 n = len(steps)
                 tri = [[a, a + n, a + 1] for a in range(n - 1)] + [[a + 1, a + n, a + n + 1] for a in range(n - 1)]
@@ -282,7 +282,8 @@ def lashes(base: Base, made: Made, seed: int = 3) -> None:
                          np.tile(np.array(weight), (2, 1)).astype(np.float32), extra)
 
 
-def body(base: Base, shaped: Floats, made: Made, face: avatars.FaceProfile) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def body(base: Base, shaped: Floats, made: Made,
+         face: avatars.FaceProfile) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Quads that get subdivided: skin down to the garment, the garment (a shell over the body), the tongue."""
     quads = base.quads['body']
     middle = base.vertices[quads].mean(1)
@@ -327,7 +328,9 @@ def build(data: Data, avatar: avatars.Avatar) -> dict[str, NDArray[np.generic]]:
     n = len(base.vertices)
     shaped = base.vertices.copy()
     for name, weight in avatar.face.shape.items():
-        shaped += weight * data.target(f'mpfb2/targets/{name}.target.gz', n)
+        folder, file = ('faceunits01/targets/', '.target') if name.startswith('faceunits/') else \
+            ('mpfb2/targets/', '.target.gz')
+        shaped += weight * data.target(folder + name + file, n)
     # Every person's eyes are at the base mesh's height and depth, so that one camera fits all.
     ball = np.unique(base.quads['helper-l-eye'])
     shaped += (base.vertices[ball].mean(0) - shaped[ball].mean(0)) * [0, 1, 1]
@@ -351,7 +354,7 @@ def build(data: Data, avatar: avatars.Avatar) -> dict[str, NDArray[np.generic]]:
     delta[np.abs(delta) < 4e-4] = 0
     unit, vertex = np.nonzero(np.abs(delta).max(2) > 0)
     style = hair_styles.grow(avatar.face.style, base.vertices, shaped, base.quads['body'],
-                             normals(shaped, base.quads['body']))
+                             normals(shaped, base.quads['body']), mask(data, base, 'ears'))
     return {
         'version': np.array(VERSION), 'vertices': np.concatenate(made.shaped)[used].astype(np.float32),
         'canon': np.concatenate(made.canon)[used].astype(np.float32),

@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from emavatar_ros.face import pose
+from emavatar_ros.face import pose, ribbons
 from emavatar_ros.face.head import Head
 
 Floats = NDArray[np.float32]
@@ -26,9 +26,9 @@ def bake(head: Head, rays: int, neckline: tuple[float, float, float, float]) -> 
     balls, ball_faces = _balls(head.eyes)
     points.append(balls)
     faces.append(ball_faces + len(head.rest))
-    ribbons, ribbon_faces = _ribbons(head)
-    points.append(ribbons)
-    faces.append(ribbon_faces + len(head.rest) + len(balls))
+    bands, band_faces = _ribbons(head)
+    points.append(bands)
+    faces.append(band_faces + len(head.rest) + len(balls))
     program = context.program(vertex_shader=VERTEX, fragment_shader=FRAGMENT)
     mesh = context.vertex_array(program, [(context.buffer(np.concatenate(points).astype('f4')), '3f', 'p')],
                                 context.buffer(np.concatenate(faces).astype('i4')))
@@ -88,17 +88,11 @@ def _balls(eyes: Floats) -> tuple[Floats, NDArray[np.int64]]:
 
 
 def _ribbons(head: Head) -> tuple[Floats, NDArray[np.int64]]:
-    """The hair's curves as flat bands, wide enough to shade what is below."""
-    strands, width = head.strands, head.strand_look[:, 0]
-    if not len(strands):
+    """The hair's triangles."""
+    if len(head.shells):
+        data, faces = ribbons.crop(head.shells[-2:-1])
+        return data[:, :3], faces.astype(np.int64)
+    if not len(head.strands):
         return np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int64)
-    along = np.gradient(strands, axis=1)
-    out = strands - np.array([0, 7.2, 0.1], np.float32)
-    side = np.cross(along, out)
-    side /= np.linalg.norm(side, axis=2, keepdims=True) + 1e-9
-    half = side * width[:, None, None] / 2
-    s, p, _ = strands.shape
-    points = np.stack([strands - half, strands + half], 2).reshape(-1, 3)
-    base = (np.arange(s)[:, None] * p + np.arange(p - 1)) * 2
-    faces = np.stack([base, base + 1, base + 3, base, base + 3, base + 2], -1).reshape(-1, 3)
-    return points.astype(np.float32), faces
+    data, faces = ribbons.build(head.strands, head.strand_look, head.sheets)
+    return data[:, :3], faces.astype(np.int64)

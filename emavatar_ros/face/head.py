@@ -27,7 +27,10 @@ MASKS: Final = ('lips', 'inside-mouth', 'ears', 'eyelids')
 
 
 def load(folder: Path, fine: bool = True) -> Head:
-    """Read `folder`/face/head.npz; fine: refine the mesh. Raises BadInput when it is missing, broken or of another version."""
+    """Read `folder`/face/head.npz; fine: refine the mesh.
+
+    Raises BadInput when the file is missing, broken or of another version.
+    """
     file = folder / 'face' / 'head.npz'
     try:
         with np.load(file, allow_pickle=False) as arrays:
@@ -48,7 +51,8 @@ class Head:
     rest, canon float32 [n, 3]; masks uint8 [n, 4] (lips, inside of the mouth, ears, lids; for teeth: gum, along,
     side; for lashes: -, along, side, upper); shade uint8 [n, 4] (open to the surroundings, to the key light, to the
     left, to the right; 255 is fully open); triangles int32 [k, 3] by part; eyes float32 [2, 4] (left, right: centre,
-    radius); strands float32 [s, p, 3], strand_look float32 [s, 4] (width in dm, tone, layer, coverage).
+    radius); strands float32 [s, p, 3], strand_look float32 [s, 4] (width in dm, tone, layer, seed); sheets
+    float32 [k, g, q, 3], curves side by side below the strands; shells float32 [l, rows, columns, 3] over the scalp.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], fine: bool = True) -> None:
@@ -85,6 +89,8 @@ class Head:
         self.lids: Indices = place[arrays['lids'].astype(np.int64)]
         self.strands: Floats = arrays['strands'].astype(np.float32)
         self.strand_look: Floats = arrays['strand_look'].astype(np.float32)
+        self.sheets: Floats = arrays['sheets'].astype(np.float32)
+        self.shells: Floats = arrays['shells'].astype(np.float32)
         self.shade: NDArray[np.uint8] = np.clip(np.round(everything[:, 10:14]), 0, 255).astype(np.uint8)
         self.order: Indices = order
         """Where each vertex stands in the file (for those that are in it)."""

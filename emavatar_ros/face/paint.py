@@ -88,9 +88,9 @@ def skin(profile: FaceProfile, seed: int = 5) -> Picture:
     # Under the hair the skin has its colour, thinning out towards the hairline.
     inside = hairline.above(profile.style, np.broadcast_to(canvas.a, mottle.shape), canvas.y) + 0.018 * canvas.noise(7)
     scalp = (1 / (1 + np.exp(np.clip((0.05 - inside) / 0.022, -30, 30))))[..., None]
-    picture = picture * (1 - scalp) + np.array(profile.hair, np.float32) * 0.9 * scalp
+    picture = picture * (1 - scalp) + np.array(profile.hair, np.float32) * 0.65 * scalp
     baked, creases = _slopes(profile)
-    picture *= 1 + (0.42 * baked * (1 - scalp[..., 0]))[..., None]
+    picture *= 1 + (0.24 * baked * (1 - scalp[..., 0]))[..., None]
     rgba = np.concatenate([picture, 0.5 + creases[..., None] * 0.5], 2)
     return np.clip(rgba * 255 + 0.5, 0, 255).astype(np.uint8)
 
@@ -102,8 +102,9 @@ def _brows(canvas: _Canvas, profile: FaceProfile) -> Floats:
     for side in (-1, 1):
         for _ in range(int(300 + 420 * profile.brow_weight)):
             t = float(rng.random())
-            arch = 7.455 + 0.075 * np.sin(np.pi * min(0.10 + 0.62 * t, 1.0)) ** 1.2 - 0.075 * max(0.0, t - 0.62) / 0.38
-            half = (0.030 + 0.014 * profile.brow_weight) * (min(1.0, 0.55 + t * 2.2) if t < 0.6 else (1 - t) / 0.4 + 0.10)
+            arch = 7.440 + 0.050 * np.sin(np.pi * min(0.06 + 0.68 * t, 1.0)) - 0.060 * (max(0.0, t - 0.62) / 0.38) ** 1.3
+            wide = min(1.0, 0.62 + t * 2.0) if t < 0.45 else 1 - 0.85 * (t - 0.45) / 0.55
+            half = (0.022 + 0.016 * profile.brow_weight) * wide
             y = arch + float(rng.uniform(-1, 1)) * half
             a = 0.085 + 0.315 * t
             lean = 1.25 - 1.35 * min(1.0, t * 1.25) - 0.55 * (y - arch) / 0.04 + float(rng.normal(0, 0.16))
@@ -126,7 +127,7 @@ def _stubble(canvas: _Canvas, picture: Floats, profile: FaceProfile) -> None:
     cheek = 6.62 + 0.42 * np.clip((a - 0.25) / 0.9, 0, 1.3) ** 1.5
     jaw = 1 / (1 + np.exp((y - cheek) / 0.035))
     jaw = jaw / (1 + np.exp((5.98 + 0.15 * a - y) / 0.05)) / (1 + np.exp((a - 1.32) / 0.05))
-    lip = np.exp(-((y - 6.87) / 0.045) ** 4) / (1 + np.exp((a - 0.24) / 0.02))
+    lip = np.exp(-((y - 6.785) / 0.060) ** 4) / (1 + np.exp((a - 0.24) / 0.02))
     where = np.clip(np.maximum(jaw, lip), 0, 1)
     tone = np.array([-0.085, -0.060, -0.040], np.float32) * profile.stubble
     picture += where[..., None] * tone
@@ -150,7 +151,7 @@ def _height(canvas: _Canvas, profile: FaceProfile) -> Floats:
     pores = -np.clip(canvas.noise(2.2) - 0.8, 0, 3) * (
         0.6 + canvas.blob(0, 7.0, 0.3, 0.3) + canvas.blob(0.4, 6.95, 0.2, 0.2))
     height = 0.5 * pores + 0.10 * canvas.noise(5) + 0.25 * canvas.noise(14)
-    lips = np.exp(-(a / 0.17) ** 4 - ((y - 6.72) / 0.09) ** 4)
+    lips = np.exp(-(a / 0.17) ** 4 - ((y - 6.615) / 0.065) ** 4)
     columns = cv2.GaussianBlur(canvas.rng.standard_normal((1, WIDTH)).astype(np.float32), (0, 0), 2.0)
     height += lips * 0.8 * (columns / columns.std())
     # With age: fine lines below the eyes, bags, and the folds beside the mouth.
@@ -173,10 +174,10 @@ def _slopes(profile: FaceProfile, seed: int = 6) -> tuple[Floats, Floats]:
     for line, middle in enumerate((7.66, 7.77, 7.88)):
         wave = middle + 0.012 * np.sin(a * 7 + line) + 0.05 * np.cos(a * 9)
         ends = np.exp(-(a / (0.34 - 0.04 * line)) ** 4) * (1 - 0.2 * line)
-        lines += _fold((y - wave) / 0.022) * ends
+        lines += (0.55 + 0.45 * profile.age) * _fold((y - wave) / 0.026) * ends
     for k in (-1.0, 0.1, 1.0):
         way = 7.275 + k * 0.035 + k * 0.30 * (np.abs(a) - 0.40)
-        lines += 0.8 * _fold((y - way) / 0.014) * np.exp(-((np.abs(a) - 0.46) / 0.05) ** 4)
+        lines += (0.30 + 0.6 * profile.age) * _fold((y - way) / 0.018) * np.exp(-((np.abs(a) - 0.46) / 0.05) ** 4)
     for side in (-1, 1):
         way = side * (0.045 + 0.03 * (y - 7.45))
         lines += _fold((a - way) / 0.014) * np.exp(-((y - 7.44) / 0.085) ** 4)
@@ -202,13 +203,35 @@ def strip(seed: int = 8) -> Picture:
     rng = np.random.default_rng(seed)
     fine = cv2.GaussianBlur(rng.standard_normal((1, 512 * 3)).astype(np.float32), (0, 0), 1.2)[:, 512:1024]
     broad = cv2.GaussianBlur(rng.standard_normal((1, 512 * 3)).astype(np.float32), (0, 0), 5)[:, 512:1024]
-    tone = np.clip(0.5 + 0.16 * fine / fine.std() + 0.12 * broad / broad.std(), 0, 1)
+    fine, broad = fine / fine.std(), broad / broad.std()
+    tone = np.clip(0.5 + 0.15 * fine + 0.10 * broad, 0, 1)
     t = np.linspace(1, 0, 64, dtype=np.float32)[:, None]
-    reach = np.clip(0.93 + 0.05 * fine / fine.std() + 0.06 * broad / broad.std(), 0.6, 1.0)
-    cover = np.clip((reach - t) * 9, 0, 1) * np.clip((t + 0.01 + 0.03 * fine / fine.std()) * 16, 0, 1)
-    cover = cover * np.clip(1.0 - 0.25 * np.clip(-fine / fine.std() - 0.4, 0, 1) - t * 0.35 * (fine < -0.2), 0.1, 1)
+    reach = np.clip(0.90 + 0.05 * fine + 0.06 * broad, 0.6, 1.0)
+    # Whole at the root, single hairs at the tip.
+    gaps = np.clip(1 + 0.9 * (fine + 0.9) - 1.1 * np.clip(t - 0.35, 0, 1), 0, 1)
+    cover = np.clip((reach - t) * 7, 0, 1) * np.clip((t + 0.01 + 0.03 * fine) * 16, 0, 1) * np.maximum(gaps, t < 0.3)
     both = np.stack([np.broadcast_to(tone, cover.shape), cover], 2)
     return np.clip(both * 255, 0, 255).astype(np.uint8)
+
+
+def curls(size: int = 512, seed: int = 12) -> Picture:
+    """A tile of tight curls from above: height and tone, uint8 [size, size, 2]."""
+    rng = np.random.default_rng(seed)
+    height = np.zeros((size, size), np.float32)
+    tone = np.full((size, size), 0.3, np.float32)
+    for _ in range(2600):
+        x, y, turn = rng.uniform(0, size), rng.uniform(0, size), float(rng.uniform(0, 360))
+        radius, level = float(rng.uniform(5, 11)), float(rng.uniform(0.25, 1.0))
+        start, shade = float(rng.uniform(0, 200)), float(rng.uniform(0, 1))
+        for dx in (-size, 0, size):
+            for dy in (-size, 0, size):
+                if -16 < x + dx < size + 16 and -16 < y + dy < size + 16:
+                    middle = (int(x + dx), int(y + dy))
+                    axes = (int(radius), int(radius * 0.7))
+                    cv2.ellipse(height, middle, axes, turn, start, start + 230, level, 2, cv2.LINE_AA)
+                    cv2.ellipse(tone, middle, axes, turn, start, start + 230, shade, 2, cv2.LINE_AA)
+    height = 0.75 * cv2.GaussianBlur(height, (0, 0), 0.9) + 0.25 * cv2.GaussianBlur(height, (0, 0), 5)
+    return np.clip(np.stack([height, tone], 2) * 255, 0, 255).astype(np.uint8)
 
 
 def knit(size: int = 64) -> Picture:
@@ -222,7 +245,7 @@ def knit(size: int = 64) -> Picture:
 def iris(colour: Colour, size: int = 512, seed: int = 7) -> Picture:
     """An eye from the front as seen: white with fine veins, limbal ring, iris, pupil; uint8 [size, size, 3].
 
-    The picture spans the ball's diameter; the iris has 0.46 of its radius.
+    The picture spans the ball's diameter; the iris has 0.43 of its radius.
     """
     rng = np.random.default_rng(seed)
     x = (np.arange(size, dtype=np.float32) + 0.5) / size * 2 - 1
@@ -247,17 +270,17 @@ def iris(colour: Colour, size: int = 512, seed: int = 7) -> Picture:
         ring = cv2.GaussianBlur(np.concatenate([turns, turns, turns], 1), (0, 0), width)[0, 720:1440]
         sampled = np.interp((around + np.pi + 0.12 * np.sin(r * 30)) / (2 * np.pi) * 720, np.arange(720), ring / ring.std())
         fibres += strength * sampled
-    t = np.clip((r - 0.16) / 0.30, 0, 1)
+    t = np.clip((r - 0.15) / 0.28, 0, 1)
     bright = 0.92 + 0.20 * fibres * (0.35 + 0.65 * np.sin(np.pi * np.clip(t, 0, 1))) + 0.35 * np.exp(-((t - 0.25) / 0.18) ** 2)
     tint = np.array(colour, np.float32)
     warm = np.clip(tint * np.array([1.35, 1.12, 0.85], np.float32), 0, 1)
     mix = np.exp(-((t - 0.1) / 0.28) ** 2)[..., None]
-    disc = (tint * (1 - mix) + warm * mix) * bright[..., None] * 1.25
-    ring_dark = np.clip((r - 0.385) / 0.07, 0, 1)[..., None] ** 1.3
-    disc = disc * (1 - 0.72 * ring_dark)
-    pupil = np.clip((0.172 - r) / 0.022, 0, 1)[..., None]
+    disc = (tint * (1 - mix) + warm * mix) * bright[..., None] * 1.02
+    ring_dark = np.clip((r - 0.335) / 0.085, 0, 1)[..., None] ** 1.3
+    disc = disc * (1 - 0.85 * ring_dark)
+    pupil = np.clip((0.160 - r) / 0.022, 0, 1)[..., None]
     disc = disc * (1 - pupil) + 0.02 * pupil
-    inside = np.clip((0.468 - r) / 0.035, 0, 1)[..., None]
+    inside = np.clip((0.435 - r) / 0.040, 0, 1)[..., None]
     inside = inside * inside * (3 - 2 * inside)
     picture = white * (1 - inside) + disc * inside
     return np.clip(picture * 255 + 0.5, 0, 255).astype(np.uint8)

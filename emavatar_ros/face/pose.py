@@ -108,8 +108,17 @@ def wrinkles(values: Units) -> Floats:
         return float(values[INDEX[name + 'Left']] + values[INDEX[name + 'Right']]) / 2
 
     forehead = 0.55 * float(values[INDEX['browInnerUp']]) + 0.6 * both('browOuterUp')
-    return np.array([min(forehead, 1.2), both('browDown'), min(both('mouthSmile') * 0.5 + both('cheekSquint') * 0.6, 1.2),
-                     0], np.float32)
+    smile = 0.5 * both('mouthSmile') + 0.6 * both('cheekSquint')
+    return np.array([min(forehead, 1.2), min(both('browDown'), 1.2), min(smile, 1.2), 0], np.float32)
+
+
+def mouth_light(values: Units) -> float:
+    """How far light gets into the mouth, 0 to 1: by how much the lips are apart."""
+    def both(name: str) -> float:
+        return float(values[INDEX[name + 'Left']] + values[INDEX[name + 'Right']]) / 2
+
+    apart = 1.6 * float(values[JAW]) + 0.7 * both('mouthUpperUp') + 0.7 * both('mouthLowerDown')
+    return float(np.clip(0.10 + apart + 0.45 * both('mouthSmile') - float(values[INDEX['mouthClose']]), 0.1, 1))
 
 
 def sphere(rings: int = 20, around: int = 32) -> tuple[Floats, NDArray[np.int32]]:

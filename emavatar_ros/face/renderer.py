@@ -59,8 +59,7 @@ class Renderer:
     def __init__(self, avatar: Avatar, width: int, height: int, samples: int = 4,
                  context: moderngl.Context | None = None, threads: int = 1,
                  detail: str = 'auto') -> None:
-        if not (16 <= width <= 7680 and 16 <= height <= 7680):
-            raise BadInput(f'a picture of {width}x{height} cannot be drawn: each side must be 16 to 7680 pixels')
+        _check_size(width, height)
         self.avatar, self.width, self.height = avatar, width, height
         self._own = context is None
         self.context = _context(threads) if context is None else context
@@ -94,9 +93,8 @@ class Renderer:
         self._stream[:, :3], self._stream[:, 3:] = vertices, normals
         self._moving.write(self._stream)
         turn = pose.rotation(*state.head)
-        opened = float(values[pose.JAW])
         shared = {'turn': turn, 'breath': float(np.clip(state.breath, 0, 1)), 'wrinkles': pose.wrinkles(values),
-                  'mouth_light': min(1.0, 0.35 + 1.3 * opened)}
+                  'mouth_light': pose.mouth_light(values)}
         for program in self._programs.values():
             _set(program, shared)
         self._begin()
@@ -113,8 +111,8 @@ class Renderer:
         self._meshes['cloth'].render()
         gl.disable(self._flags['cull'])
         self._meshes['lash'].render()
-        if self._hair is not None:
-            self._hair.render()
+        for mesh in self._hair:
+            mesh.render()
         if self._target is not self._flat:
             gl.copy_framebuffer(self._flat, self._target)
 
@@ -140,6 +138,18 @@ class Renderer:
         self._flat.read_into(self._pixels, components=4)
         return np.asarray(cv2.flip(cv2.cvtColor(self._pixels, cv2.COLOR_RGBA2RGB), 0), dtype=np.uint8)
 
+    def resize(self, width: int, height: int, samples: int) -> None:
+        """Draw at another size from now on; takes milliseconds, where making a renderer takes seconds.
+
+        Raises BadInput for an impossible size.
+        """
+        _check_size(width, height)
+        self.width, self.height = width, height
+        self._camera, self._eye = pose.camera(width, height)
+        for program in self._programs.values():
+            _set(program, {'camera': self._camera.T, 'eye': self._eye, 'aspect': width / height})
+        self._allocate(samples)
+
     def close(self) -> None:
         """Free the context if it is the renderer's own, else what was made in it."""
         if self._own:
@@ -160,21 +170,14 @@ class Renderer:
 
         gl, head, face = self.context, self.head, self.avatar.face
         self._made = []
+        self._sized: list[Any] = []
         self._flags = {'depth': moderngl.DEPTH_TEST, 'blend': moderngl.BLEND, 'cull': moderngl.CULL_FACE}
-        size = (self.width, self.height)
-        self.samples = min(samples, gl.max_samples)
-        self._flat = self._keep(gl.framebuffer([self._keep(gl.renderbuffer(size))],
-                                               self._keep(gl.depth_renderbuffer(size))))
-        self._target = self._flat
-        if self.samples > 1:
-            self._target = self._keep(gl.framebuffer(
-                [self._keep(gl.renderbuffer(size, samples=self.samples))],
-                self._keep(gl.depth_renderbuffer(size, samples=self.samples))))
         self._programs = {name: self._program(vertex, name) for vertex, name in (
             ('body', 'skin'), ('body', 'cloth'), ('body', 'mouth'), ('body', 'lash'), ('eye', 'eye'),
-            ('backdrop', 'backdrop'), ('hair', 'hair'))}
+            ('backdrop', 'backdrop'), ('hair', 'hair'), ('crop', 'crop'))}
         fixed: dict[str, Any] = {
-            'camera': self._camera.T, 'pivot': pose.PIVOT, 'eye': self._eye, 'colours': 0, 'relief': 1, 'iris': 2, 'strip': 3, 'knit': 4, 'neckline': face.neckline,
+            'camera': self._camera.T, 'pivot': pose.PIVOT, 'eye': self._eye, 'colours': 0, 'relief': 1, 'iris': 2,
+            'strip': 3, 'knit': 4, 'curls': 5, 'neckline': face.neckline,
             'lip_colour': face.lips, 'cloth': face.garment, 'collar': face.collar, 'tint': face.brows,
             'strength': face.lashes, 'near_colour': face.backdrop[0], 'far_colour': face.backdrop[1],
             'aspect': self.width / self.height, 'root_colour': face.hair, 'tip_colour': face.hair_tips,
@@ -182,9 +185,9 @@ class Renderer:
         for program in self._programs.values():
             _set(program, fixed)
 
-        self._pixels = np.zeros((self.height, self.width, 4), np.uint8)
         self._textures = []
-        for picture in (paint.skin(face), paint.relief(face), paint.iris(face.iris), paint.strip(), paint.knit()):
+        for picture in (paint.skin(face), paint.relief(face), paint.iris(face.iris), paint.strip(), paint.knit(),
+                        paint.curls()):
             texture = self._keep(gl.texture((picture.shape[1], picture.shape[0]), picture.shape[2],
                                             np.ascontiguousarray(picture[::-1]), alignment=1))
             texture.build_mipmaps()
@@ -212,18 +215,43 @@ class Renderer:
         corners = np.array([[-1, -1], [3, -1], [-1, 3]], np.float32)
         self._screen = self._mesh(self._programs['backdrop'], [(self._keep(gl.buffer(corners)), (('place', '2f'),))],
                                   np.array([[0, 1, 2]], np.int32))
+        self._allocate(samples)
+        self._hair = []
+        if len(head.strands):
+            data, faces = ribbons.build(head.strands, head.strand_look, head.sheets)
+            self._hair.append(self._mesh(self._programs['hair'], [(self._keep(gl.buffer(data)), (
+                ('place', '3f'), ('normal', '3f'), ('along', '3f'), ('look', '4f'), ('follow', '1f'),
+                ('openness', '1f')))], faces))
+        if len(head.shells):
+            data, faces = ribbons.crop(head.shells)
+            self._hair.append(self._mesh(self._programs['crop'], [(self._keep(gl.buffer(data)), (
+                ('place', '3f'), ('normal', '3f'), ('follow', '1f'), ('at', '2f'), ('height', '1f')))], faces))
+
+    def _allocate(self, samples: int) -> None:
+        """Make what depends on the size: the pictures drawn into, the backdrop's copy."""
+        gl, size = self.context, (self.width, self.height)
+        for item in self._sized:
+            self._made.remove(item)
+            item.release()
+        before = len(self._made)
+        self.samples = min(samples, gl.max_samples)
+        self._flat = self._keep(gl.framebuffer([self._keep(gl.renderbuffer(size))],
+                                               self._keep(gl.depth_renderbuffer(size))))
+        self._target = self._flat
+        if self.samples > 1:
+            self._target = self._keep(gl.framebuffer(
+                [self._keep(gl.renderbuffer(size, samples=self.samples))],
+                self._keep(gl.depth_renderbuffer(size, samples=self.samples))))
+        self._pixels = np.zeros((self.height, self.width, 4), np.uint8)
         self._wall = None
         if self._target is self._flat:
             wall = self._keep(gl.framebuffer([self._keep(gl.renderbuffer(size))]))
             wall.use()
+            gl.viewport = (0, 0, self.width, self.height)
             gl.disable(self._flags['depth'] | self._flags['blend'] | self._flags['cull'])
             self._screen.render()
             self._wall = wall
-        self._hair = None
-        if len(head.strands):
-            data, faces = ribbons.build(head.strands, head.strand_look)
-            self._hair = self._mesh(self._programs['hair'], [(self._keep(gl.buffer(data)), (
-                ('place', '3f'), ('normal', '3f'), ('along', '3f'), ('look', '4f'), ('follow', '1f'), ('openness', '1f')))], faces)
+        self._sized = self._made[:len(self._made) - before]
 
     def _program(self, vertex: str, fragment: str) -> moderngl.Program:
         folder = resources.files('emavatar_ros.face') / 'shaders'
@@ -255,6 +283,11 @@ class Renderer:
     def _keep(self, item: Any) -> Any:
         self._made.insert(0, item)
         return item
+
+
+def _check_size(width: int, height: int) -> None:
+    if not (16 <= width <= 7680 and 16 <= height <= 7680):
+        raise BadInput(f'a picture of {width}x{height} cannot be drawn: each side must be 16 to 7680 pixels')
 
 
 def _set(program: moderngl.Program, values: dict[str, Any]) -> None:

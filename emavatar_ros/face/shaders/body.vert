@@ -36,6 +36,8 @@ void main() {
     float deep = clamp((1.50 - canon.z) * 2.2, 0.0, 1.0);
     vec3 inside = vec3((1.0 - deep) * (1.0 - deep) * mouth_light * 0.55 + 0.012);
     light = mix(light, vec4(inside, 0.0), mask.y);
+    // The wall of the mouth stands behind the teeth, whatever the lips do.
+    gl_Position.z += 0.030 * mask.y * gl_Position.w;
 #endif
 #ifdef CLOTH
     float fuzz = 1.0 - clamp(dot(n, v), 0.0, 1.0);
@@ -44,6 +46,8 @@ void main() {
         * (max(dot(n, RIM_LEFT), 0.0) * shade.z + max(dot(n, RIM_RIGHT), 0.0) * shade.w), 0.0);
 #endif
 #ifdef MOUTH
+    // Lips press on the teeth and must never be pierced by them.
+    gl_Position.z += 0.010 * gl_Position.w;
     float reach = mix(0.30, 1.0, mouth_light) * (1.0 - 0.80 * clamp((1.50 - canon.z) * 1.7, 0.0, 1.0));
     float d = clamp((dot(n, KEY) + 0.55) / 1.55, 0.0, 1.0);
     float h = clamp(dot(n, normalize(KEY + v)), 0.0, 1.0);

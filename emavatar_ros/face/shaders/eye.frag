@@ -19,12 +19,12 @@ void main() {
     vec3 d = out_ * ball_frame;
     vec3 local_view = v * ball_frame;
     float r = length(d.xy);
-    float cornea = 1.0 - smoothstep(0.40, 0.56, r);
+    float cornea = 1.0 - smoothstep(0.38, 0.52, r);
     vec2 q = d.xy - cornea * local_view.xy / max(local_view.z, 0.4) * 0.10 * (1.0 - r * r * 4.0);
     vec3 albedo = texture(iris, q * 0.5 + 0.5).rgb;
     if (d.z < 0.0) albedo = vec3(0.80, 0.74, 0.72);
     albedo *= albedo;
-    vec3 n = normalize(out_ + ball_frame * vec3(d.xy * 0.55 * (1.0 - smoothstep(0.44, 0.60, r)), 0.0));
+    vec3 n = normalize(out_ + ball_frame * vec3(d.xy * 0.55 * (1.0 - smoothstep(0.40, 0.56, r)), 0.0));
     // Iris: lit from across, as a dish is; white: soft.
     vec3 dish = normalize(out_ - ball_frame * vec3(d.xy * 1.6, 0.0));
     float lit = mix(clamp((dot(out_, KEY) + 0.5) / 1.5, 0.0, 1.0), clamp((dot(dish, KEY) + 0.3) / 1.3, 0.0, 1.0) * 1.25,
@@ -42,7 +42,7 @@ void main() {
     float window = pane(mirror, vec2(-0.42, 0.52), vec2(0.20, 0.24), 0.05);
     float low = pane(mirror, vec2(0.55, -0.25), vec2(0.10, 0.22), 0.10);
     float wet = mix(0.25, 1.0, cornea);
-    c += vec3(1.05, 1.04, 1.0) * window * seen * wet + vec3(0.10, 0.11, 0.12) * low * wet;
+    c += vec3(1.05, 1.04, 1.0) * window * seen * wet + vec3(0.035, 0.04, 0.045) * low * wet;
     float edge = 1.0 - clamp(dot(n, v), 0.0, 1.0);
     c += SKY * (0.02 + 0.25 * edge * edge * edge) * seen * 0.6;
     // The wet line along the lower lid.

@@ -13,7 +13,7 @@ in float follow;
 in float openness;
 out vec4 tone;           // colour under diffuse light; -
 out vec3 shine;
-out vec4 spot;           // across, along, seed, -
+out vec4 spot;           // across, along, seed, 1 for a sheet
 void main() {
     vec3 world = mix(place, turn * (place - pivot) + pivot, follow);
     gl_Position = camera * vec4(world, 1.0);
@@ -33,5 +33,5 @@ void main() {
     float s1 = max(0.0, 1.0 - (th + 0.06) * (th + 0.06)), s2 = max(0.0, 1.0 - (th - 0.14) * (th - 0.14));
     shine = (vec3(0.075) * pow(s1, 90.0) + albedo * 0.7 * pow(s2, 24.0)) * KEY_COLOUR * lit * openness;
     tone = vec4(c * openness, 0.0);
-    spot = vec4(look.x, look.y, look.w, 0.0);
+    spot = vec4(look.x, look.y, look.w, look.x == 0.0 ? 1.0 : 0.0);
 }

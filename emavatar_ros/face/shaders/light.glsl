@@ -30,7 +30,7 @@ vec3 skin_light(vec3 n, vec4 open) {
 float glance(vec3 n, vec3 v, vec4 open) {
     float edge = 1.0 - clamp(dot(n, v), 0.0, 1.0), e2 = edge * edge;
     float back = max(dot(n, RIM_LEFT), 0.0) * open.z + max(dot(n, RIM_RIGHT), 0.0) * open.w * 0.7;
-    return (0.028 + 0.5 * e2 * e2) * 0.20 * open.x + back * e2 * 0.34;
+    return (0.028 + 0.4 * e2 * e2) * 0.16 * open.x + back * e2 * 0.20;
 }
 vec3 cloth_light(vec3 n, vec4 open) {
     float d = clamp((dot(n, KEY) + 0.15) / 1.15, 0.0, 1.0);
