@@ -20,6 +20,7 @@ from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescri
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.lifecycle.node import LifecycleState
+from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
@@ -62,6 +63,7 @@ class EmavatarNode(LifecycleNode):
     def __init__(self, **options: Any) -> None:
         super().__init__(self.name, **options)
         self._specs: list[Spec] = []
+        self._refused: list[str] = []
         self._declare(self.Config)
         self.config: Any = None
         self.counts: Counter[str] = Counter()
@@ -79,8 +81,18 @@ class EmavatarNode(LifecycleNode):
         known = {spec.name for spec in self._specs}
         for spec in specs(settings):
             if spec.name not in known:
+                self._accept(spec)
                 self.declare_parameter(spec.name, spec.default, descriptor(spec))
                 self._specs.append(spec)
+
+    def _accept(self, spec: Spec) -> None:
+        """Check what was given for a setting: rclpy would end the process on a bad value, and refuse 1 for 1.0."""
+        if (given := self._parameter_overrides.get(spec.name)) is not None:
+            try:
+                self._parameter_overrides[spec.name] = Parameter(spec.name, value=spec.check(given.value))
+            except BadInput as error:
+                self._refused.append(str(error))
+                del self._parameter_overrides[spec.name]
 
     # Hooks: what a node overrides.
     def configure(self) -> None:
@@ -168,6 +180,8 @@ class EmavatarNode(LifecycleNode):
         try:
             # A backend's own settings exist once it is chosen.
             self._declare(resolve(self.Config, self._given()))
+            if self._refused:
+                raise BadInput(f'{self.get_name()}: {"; ".join(self._refused)}')
             self.config = build(self.Config, self._checked(), self.get_name())
             self.configure()
             self.subscribe(String, 'visitor_reset', lambda message: self.forget(), RELIABLE)
