@@ -132,12 +132,12 @@ class Whisper:
     def _language(self, states: Any, seconds: float, expected: str | None) -> str:
         """The language heard: the expected one unless another is clear; a very unclear first one is the fallback."""
         heard = [(token[2:-2], p) for token, p in self._model.detect_language(states)[0]]
-        allowed = [(code, p) for code, p in heard if not self._allowed or code in self._allowed] or heard
-        best, p = allowed[0]
-        total = sum(p for _, p in allowed) or 1.0
+        allowed = dict([(code, p) for code, p in heard if not self._allowed or code in self._allowed] or heard)
+        best = max(allowed, key=lambda code: allowed[code])
         if expected and best != expected:
-            return best if seconds >= 1.2 and p >= 0.85 else expected
-        return best if p / total >= 0.4 or expected else self.config.fallback_language
+            clear = seconds >= 1.2 and allowed[best] >= 0.4 and allowed[best] >= 8 * allowed.get(expected, 0.0)
+            return best if clear else expected
+        return best if expected or allowed[best] >= 0.3 else self.config.fallback_language
 
     def _words(self, states: Any, language: str, seconds: float) -> tuple[str, float, float, str]:
         """Text, mean log-probability, probability of no speech, and why the text can't be believed ('' if it can)."""
