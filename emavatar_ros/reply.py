@@ -34,9 +34,9 @@ TAIL: Final = 0.4
 """Seconds the picture goes on after the last sample: the mouth closes, the expression rests."""
 AHEAD: Final = 0.3
 """Seconds of speech the face must know of beyond the moment drawn: a mouth prepares the next sound."""
-RATES: Final = (30.0, 25.0, 20.0, 15.0, 12.5, 10.0)
+RATES: Final = (25.0, 20.0, 15.0, 12.5, 10.0)
 """Image rates to choose from, best first."""
-BUDGET: Final = 6.0
+BUDGET: Final = 8.0
 """Seconds that drawing a reply of usual length may take."""
 USUAL: Final = 7.0
 """Seconds of speech in a reply of usual length."""

@@ -14,6 +14,10 @@ PATIENCE: Final = 15.0
 """Longest wait for the language model, in seconds, where a profile allows less."""
 
 
+SIDE: Final = 720
+"""Width and height of reply.mp4, in px."""
+
+
 class Rooms:
     """Makes a room's models from the settings of its node. Every call makes new ones; calls may run side by side."""
 
@@ -58,8 +62,8 @@ class Rooms:
 
         return Arbiter(self.config('arbiter').fusion)
 
-    def planner(self) -> tuple[Any, str]:
-        """Who writes the reply, ready for the avatar's first language, and the name of its language model."""
+    def planner(self, languages: int = 1) -> tuple[Any, str]:
+        """Who writes the reply, ready for so many of the avatar's languages, and the name of its language model."""
         from emavatar_ros.planning import planner
 
         config = self.config('planner')
@@ -70,7 +74,7 @@ class Rooms:
         config = replace(config, **{name: max(getattr(config, name), PATIENCE)
                                     for name in ('first_token', 'first_beat', 'silence', 'whole')})
         made = planner.create(config, self._avatar.persona, llm)
-        made.warm_up(self._avatar.languages[:1])
+        made.warm_up(self._avatar.languages[:languages])
         return made, llm.name if llm is not None else 'template'
 
     def voice(self) -> Any:
@@ -84,10 +88,16 @@ class Rooms:
         return Animator(self.config('face').seed)
 
     def renderer(self) -> Any:
-        """What draws the face; used by the thread that made it."""
+        """What draws the face; used by the thread that made it. Smooth edges cost a processor four times the time, a
+        GPU nothing that shows: only there they are asked for."""
         from emavatar_ros.face import renderer
+        from emavatar_ros.stage.quality import SOFTWARE
 
-        return renderer.create(renderer.Config(720, 720), self._avatar)
+        made = renderer.create(renderer.Config(SIDE, SIDE, samples=0), self._avatar)
+        if any(name in made.info['renderer'].casefold() for name in SOFTWARE):
+            return made
+        made.close()
+        return renderer.create(renderer.Config(SIDE, SIDE), self._avatar)
 
     def _backend(self, node: str, field: str, *arguments: object) -> Any:
         module, settings = chosen(self.config(node), field)

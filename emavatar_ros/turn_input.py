@@ -45,10 +45,8 @@ def check(audio: Path | None = None, video: Path | None = None, text: str | None
     said = None if text is None else check_text(text)
     lines = read_history(history) if history is not None else ()
     pictures = open_video(video) if video is not None else None
-    if audio is not None:
-        sound = read_audio(audio)
-    else:
-        sound = read_audio(video) if video is not None and pictures is not None and pictures.has_audio else None
+    source = audio or (video if pictures is not None and pictures.has_audio else None)
+    sound = read_audio(source) if source is not None else None
     return Request(sound, pictures, said, lines, who, rooms)
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from emavatar_ros.commands import Commands, command
+from emavatar_ros.errors import BadInput
 
 
 def add(commands: Commands) -> None:
@@ -19,7 +20,7 @@ def add(commands: Commands) -> None:
                                description='Draw all expressions and mouth shapes of an avatar into one picture.')
     sheet.add_argument('name', metavar='NAME', help='a name from "emavatar avatar list", or a folder')
     sheet.add_argument('--out', type=Path, required=True, metavar='F.png', help='the picture to write')
-    sheet.add_argument('--size', type=int, default=512, metavar='PX', help='size of one cell in px (default: 512)')
+    sheet.add_argument('--size', type=int, default=480, metavar='PX', help='size of one face in px (default: 480)')
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,8 +33,10 @@ def run(args: argparse.Namespace) -> int:
         for avatar in known:
             print(f'{avatar.name:{width}}  {", ".join(avatar.languages):8}  {avatar.title}')
         return 0
-    from emavatar_ros.face.sheet import write_sheet
+    if not 64 <= args.size <= 2048:
+        raise BadInput(f'--size must be between 64 and 2048 px, not {args.size}')
+    from emavatar_ros.face.sheet import sheet
 
-    write_sheet(avatars.load(args.name), args.out, args.size)
+    sheet(args.name, args.out, args.size)
     print(f'{args.out} written', file=sys.stderr)
     return 0

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from emavatar_ros.commands import Commands, command
+from emavatar_ros.commands import AVATAR, Commands, command
 
 
 def add(commands: Commands) -> None:
@@ -38,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
         profile = args.profile or (None if args.names else 'embedded')
         folders = store.pull(args.names, profile)
         print(f'{len(folders)} models are in {store.root}', file=sys.stderr)
+        if profile:
+            prepare(profile)
         return 0
     if args.action == 'list':
         wanted = set(store.select(profile=args.profile)) if args.profile else None
@@ -61,3 +63,18 @@ def run(args: argparse.Namespace) -> int:
         if not verdicts:
             print(f'no models in {store.root}: run emavatar models pull', file=sys.stderr)
     return 0 if verdicts and all(verdict.ok for verdict in verdicts) else 3
+
+
+def prepare(profile: str) -> None:
+    """Let the language model read the default avatar's instructions, whose result is kept beside the models: the first
+    reply then comes as fast as any. Nothing is done where the model's runner is not installed."""
+    from emavatar_ros import avatars, profiles
+    from emavatar_ros.errors import Missing
+    from emavatar_ros.rooms import Rooms
+
+    avatar = avatars.load(AVATAR)
+    try:
+        print(f'preparing the language model for {avatar.name}', file=sys.stderr)
+        Rooms(profiles.load(profile), avatar).planner(len(avatar.languages))
+    except Missing as missing:
+        print(f'not prepared, the first reply will be slower: {missing}', file=sys.stderr)
