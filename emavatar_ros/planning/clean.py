@@ -15,7 +15,7 @@ SHORT: Final = frozenset(('dr', 'mr', 'mrs', 'ms', 'prof', 'st', 'jr', 'sr', 'vs
                           'srta', 'avda', 'ud', 'uds', 'pág'))
 """Words that a full stop follows without ending the sentence."""
 OPEN_TAG: Final = re.compile(r'<\s*(/?)\s*([A-Za-z|][\w|:-]*)[^<>]*>')
-HIDING: Final = frozenset({'think', 'thinking', 'reasoning', 'thought', 'script', 'style'})
+HIDING: Final = frozenset({'think', 'thinking', 'reasoning', 'thought'})
 """Tags whose content isn't for the visitor."""
 CLAUSE: Final = re.compile(r'[,;:](?=\s)|\s[–—-](?=\s)')
 END: Final = re.compile(r'[.!?…]+["”’»)]*(?=\s|$)')
@@ -83,7 +83,7 @@ def _direction(found: re.Match[str]) -> str:
     return '' if DIRECTION.fullmatch(inner) and not found.group(0).startswith('**') else inner
 
 
-def beats(pieces: Iterable[str], most: int = 3, clause_words: int = 6) -> Iterator[str]:
+def beats(pieces: Iterable[str], most: int = 3, clause_words: int = 5) -> Iterator[str]:
     """Speakable parts of the stream as soon as each is whole, at most `most`: sentences; the first may be a clause of
     at least `clause_words` words. A part cut off at the stream's end comes too if it can be spoken as it is."""
     text = ''
@@ -111,8 +111,9 @@ def _cut(text: str, clause_words: int) -> int | None:
         word = before.group(1).lower() if before else ''
         if before and (word in SHORT or len(word) == 1):
             continue
-        # "3." may go on as "3.5"; "end." won't. One word alone ("Oh.") waits for company.
-        if end.end() == len(text) and (word.isdigit() or text[-1:] == '…'):
+        # "3." may go on as "3.5" and "x.org" as more of an address; "end." won't. "Oh." alone waits for company.
+        tail = text[:end.end()].rsplit(None, 1)[-1]
+        if end.end() == len(text) and (word.isdigit() or text[-1:] == '…' or '/' in tail or '.' in tail[:-1]):
             return None
         if len(text[:end.end()].split()) < 2 and len(text) - end.end() < 400:
             continue

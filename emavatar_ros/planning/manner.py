@@ -63,10 +63,12 @@ def manner(estimate: Estimate) -> Manner:
 
 
 def hint(estimate: Estimate, language: str) -> str:
-    """What the model is told of the visitor's feeling in a few words, such as "angry, sarcastic" or "sad, hides it"."""
+    """What the model is told of the visitor's feeling in a few words, such as "angry, means the opposite" or "sad, hides it"."""
     base = 'es' if language.split('-')[0].lower() == 'es' else 'en'
     word = MANNERS[estimate.label].feeling[base]
     if not estimate.conflict or estimate.label in (UNSURE, 'happy', 'neutral', 'surprised'):
         return word
-    extra = {'en': ('sarcastic', 'hides it'), 'es': ('sarcasmo', 'lo disimula')}[base]
-    return f'{word}, {extra[0] if estimate.label in ("angry", "contempt", "disgusted") else extra[1]}'
+    # Which of the two shows in the feeling: irony comes with anger, a brave face with sadness and fear.
+    irony, brave = {'en': ('means the opposite', 'hides it'),
+                    'es': ('quiere decir lo contrario', 'lo disimula')}[base]
+    return f'{word}, {irony if estimate.label in ("angry", "contempt", "disgusted") else brave}'

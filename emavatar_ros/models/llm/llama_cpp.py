@@ -44,7 +44,7 @@ class Config:
 
     model: str = setting('qwen-1.5b', 'model of the store, or path of a .gguf file')
     threads: int = setting(2, 'threads that compute', low=1, high=64)
-    context: int = setting(1536, 'longest conversation with its answer', unit='tokens', low=256, high=32768)
+    context: int = setting(2048, 'longest conversation with its answer', unit='tokens', low=256, high=32768)
     slots: int = setting(2, 'conversation beginnings kept ready, one a language', low=1, high=8)
     keep_prefix: bool = setting(True, 'keep the computed prompt on disk beside the models')
 
