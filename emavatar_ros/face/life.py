@@ -1,8 +1,8 @@
 """What a living face does by itself: blinks, breath, sway, restless eyes, nods. All of it a function of time.
 
 Nothing is stored and nothing is drawn in sequence: time is cut into slots, and a hash of seed, kind and slot number
-says what happens in each. So any moment can be asked for in any order, and the same seed gives the same life. What depends
-on the mode (idle, listening, thinking, speaking) takes it as a function of time and looks it up where a slot begins.
+says what happens in each. So any moment can be asked for in any order, and the same seed gives the same life. What
+depends on the mode (idle, listening, thinking, speaking) takes it as a function of time, asked where a slot begins.
 """
 
 from __future__ import annotations

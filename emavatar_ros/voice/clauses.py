@@ -29,17 +29,19 @@ def _ends(text: str) -> Iterator[int]:
     """Places just behind each sentence."""
     for match in _END.finditer(text):
         mark = match.group()
+        after = text[match.end():].lstrip()
+        if mark[0] in '.…' and after[:1].islower():
+            continue
         if mark.startswith('.') and not mark.startswith('..'):
             before = re.search(r'[^\s("“‘«\[]*$', text[:match.start()])
             word = (before.group() if before else '').lower()
-            after = text[match.end():].lstrip()
             # An abbreviation ends a sentence only where a new one plainly begins: etc., a.m. before a capital.
             if word in ABBREVIATIONS and after and not (word in _CLOSING and after[0].isupper()):
                 continue
             if len(word) == 1 and word.isalpha() and word != 'i' and after[:1].isupper():
                 continue  # an initial: J. Smith
-            if after[:1].islower():
-                continue
+            if re.fullmatch(r'\d{1,2}', word) and re.search(r'(?:^|\n)[ \t]*$', text[:match.start() - len(word)]):
+                continue  # the number of a list's item
         yield match.end()
 
 

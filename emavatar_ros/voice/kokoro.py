@@ -8,7 +8,8 @@ thirds of one on quiet cores.
 
 How a clause is made: words to IPA (graphemes.py), IPA to Kokoro's alphabet, tokens through the graph with the
 delivery's melody and timing (kokoro_graph.py), silence at both ends cut to what is audible, a pause by the mark it
-ends with. Phoneme times are the graph's own token lengths, so they are exact to the sample. Threading: one caller.
+ends with. Phoneme times are the
+graph's own token lengths, steps of 25 ms that add up to the sound's length exactly (see `timed`). One caller.
 """
 
 from __future__ import annotations
@@ -136,7 +137,9 @@ class Kokoro:
         """Run the graph on symbols of its alphabet (at most 510), with the avatar's own rate and pitch applied."""
         tokens = [self._vocabulary[symbol] for symbol in part]
         rate = self._profile.rate * delivery.rate
-        scale = np.array([(delivery.pause if symbol in _MARKS and symbol != ' ' else 1.0) / rate for symbol in part])
+        # A mark's own token is two fifths of the silence that is heard for it, so it has to stretch more than that.
+        pause = max(0.2, 1 + 2.4 * (delivery.pause - 1))
+        scale = np.array([pause if symbol in _MARKS and symbol != ' ' else 1.0 for symbol in part]) / rate
         samples, steps, f0 = self._session.run(['audio', 'durations', 'f0'], {
             'tokens': np.array([[0, *tokens, 0]], dtype=np.int64),
             'style': style[min(len(tokens), len(style)) - 1],
@@ -171,12 +174,19 @@ class Kokoro:
 
 def timed(part: str, steps: NDArray[np.int64], first: int, last: int) -> tuple[Phoneme, ...]:
     """Phonemes of a clause from its symbols and the steps of its tokens (a pad at each end), times counted from
-    sample `first` of the untrimmed sound and ending by sample `last`."""
-    ends = np.cumsum(steps)[:-1] * kokoro_graph.STEP
+    sample `first` of the untrimmed sound and ending by sample `last`.
+
+    A symbol is heard during the steps of the token before its own. Measured on five sentences of three voices at two
+    rates: hiss in the sound against the places of /s z sh ch/ and loudness against the vowels correlate by 0.50 so, by
+    0.06 at the token's own place, and by 0.41 at best with one shift for all. What the last token's steps hold is
+    silence.
+    """
+    starts = np.concatenate([[0], np.cumsum(steps)[:-2]]) * kokoro_graph.STEP
+    starts[0] = max(starts[1] - 4 * kokoro_graph.STEP, 0)  # the pad before the clause is silence but for its end
     found: list[Phoneme] = []
     stress, since = '', 0
     for place, symbol in enumerate(part):
-        start, end = int(ends[place]), int(ends[place + 1])
+        start, end = int(starts[place]), int(starts[place + 1])
         if symbol in _STRESS:
             stress, since = symbol, start
             continue
@@ -194,6 +204,10 @@ def timed(part: str, steps: NDArray[np.int64], first: int, last: int) -> tuple[P
         if end > start:
             found.append(Phoneme(stress + _IPA.get(symbol, symbol), start / RATE, (end - start) / RATE))
         stress = ''
+    if found:  # the last sound rings on to the end of what is heard (`audible` leaves 50 ms behind it)
+        final = found[-1]
+        ring = (last - first) / RATE - 0.04
+        found[-1] = Phoneme(final.symbol, final.start, max(final.duration, min(ring, final.end + 0.15) - final.start))
     return tuple(found)
 
 
