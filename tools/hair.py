@@ -38,7 +38,7 @@ class Scalp:
         """Indices of points inside the hairline, spread evenly, and how far inside they are."""
         angle = np.arctan2(self.canon[:, 0], self.canon[:, 2] - paint.AXIS)
         inside = hairline.above(style, angle, self.canon[:, 1])
-        allowed = np.flatnonzero((inside > 0) & (self.ears < 0.1) & (self.canon[:, 2] > -0.6))
+        allowed = np.flatnonzero((inside > 0) & (self.ears < 0.1) & (self.canon[:, 2] > -0.2))
         weight = self.area[allowed] * (1 + 3.0 * np.exp(-inside[allowed] / 0.10))
         order = rng.random(len(allowed)) ** (1 / (weight / weight.max() + 1e-6))
         chosen = allowed[np.argsort(-order)[:number]]
@@ -46,7 +46,7 @@ class Scalp:
 
     def near(self, across: Floats, ahead: Floats) -> tuple[Floats, Floats]:
         """Places and normals on top of the head at x = across, z = ahead of the base mesh, [n, 3] each."""
-        top = np.flatnonzero(self.canon[:, 1] > 7.75)
+        top = np.flatnonzero(self.canon[:, 1] > 7.88)
         tree = cKDTree(self.canon[top][:, [0, 2]])
         distance, index = tree.query(np.stack([across, ahead], 1), k=6)
         weight = 1 / (distance + 0.01)
@@ -123,13 +123,17 @@ def _resample(paths: Floats, points: int) -> Floats:
     return result
 
 
-def _fall(scalp: Scalp, place: Floats, out: Floats, goal: Floats, layer: Floats, length: Floats) -> Floats:
-    """Curves [n, 31, 3] that leave the scalp towards `goal`, then hang; kept in the outline of the cut."""
+def _fall(scalp: Scalp, place: Floats, out: Floats, goal: Floats, layer: Floats, length: Floats,
+          least: float = 0.3) -> Floats:
+    """Curves [n, 31, 3] that leave the scalp towards `goal`, then hang; kept in the outline of the cut.
+
+    least: share of the hair's thickness that it has at the root.
+    """
     steps = 30
     top = np.clip((place[:, 1] - 7.7) / 0.6, 0, 1)
     way = goal + out * (0.50 * top + 0.10)[:, None]
     way /= np.linalg.norm(way, axis=1, keepdims=True)
-    thick = 0.035 + 0.10 * layer
+    thick = 0.045 + 0.10 * layer
     path = [place.copy()]
     for i in range(steps):
         t = (i + 1) / steps
@@ -139,7 +143,6 @@ def _fall(scalp: Scalp, place: Floats, out: Floats, goal: Floats, layer: Floats,
         way[:, 2] -= np.where((place[:, 2] > 0.15) & (place[:, 1] < 7.95), 0.07, 0.0)
         way /= np.linalg.norm(way, axis=1, keepdims=True)
         place = place + way * (length / steps)[:, None]
-        place = scalp.push(place, thick * np.clip(t * 6, 0.12, 1))
         # The face stays free, and the whole keeps its shape: between an inner wall and the outline of the cut.
         low = (place[:, 1] < 7.70) & (place[:, 2] > 0.0)
         wall = np.interp(place[:, 1], [6.0, 6.6, 7.2, 7.8], [0.64, 0.70, 0.80, 0.78]) + 0.05 * layer
@@ -149,7 +152,9 @@ def _fall(scalp: Scalp, place: Floats, out: Floats, goal: Floats, layer: Floats,
                                         [0.66, 0.80, 0.93, 0.97, 0.95, 0.9])
         place[:, 0] -= np.sign(place[:, 0]) * np.maximum(0, np.abs(place[:, 0]) - edge) * 0.7
         limit = np.interp(place[:, 1], [6.0, 6.6, 7.2, 7.8], [0.62, 0.66, 0.72, 0.95])
-        place[:, 2] -= np.where(low, np.maximum(0, place[:, 2] - limit) * 0.6, 0)
+        beside = low & (np.abs(place[:, 0]) > 0.62)
+        place[:, 2] -= np.where(beside, np.maximum(0, place[:, 2] - limit) * 0.6, 0)
+        place = scalp.push(place, thick * np.clip(t * 6, least, 1))
         way = place - path[-1]
         way /= np.linalg.norm(way, axis=1, keepdims=True) + 1e-9
         path.append(place.copy())
@@ -159,34 +164,45 @@ def _fall(scalp: Scalp, place: Floats, out: Floats, goal: Floats, layer: Floats,
 def _bob(scalp: Scalp) -> Hair:
     """Parted on her left, falling to below the jaw, turned in a little at the tips."""
     rng = np.random.default_rng(4)
-    number = 520
+    number = 460
     root, inside = scalp.roots('bob', number, rng)
     place, out, where = scalp.points[root].copy(), scalp.normals[root], scalp.canon[root]
     side = np.where(where[:, 0] > PART, 1.0, -1.0)
     layer = 0.35 + 0.65 * rng.random(number)
     front = np.clip((where[:, 2] - 0.3) / 0.9, 0, 1)
     top = np.clip((where[:, 1] - 7.7) / 0.6, 0, 1)
-    goal = np.stack([side * (0.55 + 0.6 * top), -0.25 - 0.7 * (1 - top), 0.05 - 0.75 * front - 0.1 * top], 1)
+    goal = np.stack([side * (0.55 + 0.6 * top), -0.25 - 0.7 * (1 - top), 0.05 - 0.45 * front - 0.1 * top], 1)
     nape = np.clip((7.3 - where[:, 1]) / 0.2, 0, 1)[:, None]
     goal = goal * (1 - nape) + np.array([0, -1.0, -0.1]) * nape
     goal += rng.normal(0, 0.04, goal.shape)
     floor = 6.00 + 0.08 * rng.random(number) + 0.10 * (where[:, 2] < -0.1)
     length = np.clip((place[:, 1] - floor) + 0.75 * top + 0.15, 0.4, 3.2)
     strands = _resample(_fall(scalp, place, out, goal, layer, length), 10)
+    strands[:, 1:] = scalp.push(strands[:, 1:].reshape(-1, 3), (0.055 + 0.05 * layer).repeat(9)).reshape(-1, 9, 3)
     width = rng.uniform(0.07, 0.14, number) * np.clip(inside / 0.25, 0.40, 1.0)
 
     # Two sheets from the parting, fanned out at the crown, give the hair its body.
     line = np.linspace(0, 1, 30)
-    ahead = 1.24 - 1.58 * np.minimum(line / 0.55, 1)
+    ahead = 1.42 - 1.76 * np.minimum(line / 0.55, 1)
     fan = np.clip((line - 0.50) / 0.50, 0, 1)
     sheets = []
     for way in (1.0, -1.0):
         start, normal = scalp.near(PART + 0.012 * way + 0.0 * ahead, ahead)
         back = np.clip((0.6 - ahead) / 1.0, 0, 1)
         goal = np.stack([way * (1.15 - 1.05 * fan), -0.25 - 0.1 * fan, -0.35 * (1 - back) - 0.15 - 1.0 * fan], 1)
-        length = np.interp(line, [0, 0.5, 1], [2.55, 2.85, 2.75]) + (0.25 if way < 0 else 0)
-        curves = _fall(scalp, start, normal, goal, np.full(len(line), 0.30), length)
-        sheets.append(_even(_resample(curves, 12)))
+        length = np.interp(line, [0, 0.5, 1], [2.70, 2.85, 2.75]) + (0.30 if way < 0 else 0)
+        start = start + normal * 0.02 * np.clip(line * 12, 0, 1)[:, None]
+        curves = _fall(scalp, start, normal, goal, np.full(len(line), 0.25), length, 0.6)
+        sheet = _even(_resample(curves, 13))
+        for _ in range(2):
+            sheet[:, 1:] = scalp.push(sheet[:, 1:].reshape(-1, 3), np.full(12 * len(line), 0.065)).reshape(-1, 12, 3)
+        sheets.append(sheet)
+    # A curtain behind the neck closes the view between the two.
+    x = np.linspace(-0.90, 0.90, len(line))[:, None]
+    y = np.linspace(7.5, 5.75, 13)[None]
+    z = -0.20 - 0.42 * np.sqrt(np.maximum(0, 1 - (x / 0.92) ** 2)) * np.interp(y, [6.1, 6.8, 7.5], [0.75, 0.85, 1.0])
+    narrow = np.interp(y, [6.1, 6.5, 7.5], [0.95, 1.0, 0.97])
+    sheets.append(np.stack([x * narrow, y + 0 * x, z], 2))
     return Hair(strands, width, layer, np.stack(sheets), np.zeros((0, 2, 2, 3)))
 
 

@@ -111,8 +111,14 @@ class Renderer:
         self._meshes['cloth'].render()
         gl.disable(self._flags['cull'])
         self._meshes['lash'].render()
-        for mesh in self._hair:
-            mesh.render()
+        # Solid hair first; its soft edges then blend over what is really behind them.
+        for edge in ((0.55, 2.0), (0.04, 0.55)) if self._fine else ((0.30, 2.0),):
+            self._target.depth_mask = edge[0] > 0.1
+            for program in ('hair', 'crop'):
+                _set(self._programs[program], {'edge': edge})
+            for mesh in self._hair:
+                mesh.render()
+        self._target.depth_mask = True
         if self._target is not self._flat:
             gl.copy_framebuffer(self._flat, self._target)
 

@@ -20,8 +20,9 @@ def build(strands: Floats, look: Floats, sheets: Floats) -> tuple[Floats, NDArra
     """
     s, p, _ = strands.shape
     along, out = _directions(strands)
-    # Seen from the front a ribbon would be thin where it faces sideways: it turns half way to the viewer.
-    toward = out * 0.6 + np.array([0, 0, 0.55], np.float32)
+    # Where it hangs, a ribbon that faces sideways would be thin from the front: it turns half way to the viewer.
+    turn = np.clip((7.75 - strands[..., 1:2]) / 0.5, 0, 1)
+    toward = out + np.array([0, 0, 0.9], np.float32) * turn
     side = np.cross(along, toward)
     side /= np.linalg.norm(side, axis=2, keepdims=True) + 1e-9
     t = np.linspace(0, 1, p, dtype=np.float32)
@@ -46,7 +47,7 @@ def build(strands: Floats, look: Floats, sheets: Floats) -> tuple[Floats, NDArra
         t = np.linspace(0, 1, q, dtype=np.float32)
         seed = np.arange(g, dtype=np.float32)[:, None] * 0.027
         tone = 0.25 * np.sin(np.arange(g, dtype=np.float32)[:, None] * 1.1)
-        shade = np.broadcast_to(np.minimum(0.72, 0.45 + 1.5 * t)[None], (g, q))
+        shade = np.broadcast_to(np.minimum(0.85, 0.70 + 0.8 * t)[None], (g, q))
         data.append(_vertices(sheet, normal + 0.4 * out, along, 0.0, tone, seed, shade).reshape(-1, 15))
         i = (np.arange(g - 1)[:, None] * q + np.arange(q - 1)) + n
         # Sheets come first: what lies on them is blended over them.

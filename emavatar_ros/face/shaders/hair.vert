@@ -27,11 +27,12 @@ void main() {
     float diffuse = lit * sqrt(max(0.0, 1.0 - tl * tl));
     vec3 c = albedo * (KEY_COLOUR * diffuse * 0.95 + ambient(n) * 0.75 + FILL_COLOUR * max(dot(n, FILL), 0.0));
     float edge = 1.0 - abs(dot(n, v));
-    c += (albedo * 1.2 + 0.012) * RIM_COLOUR * edge * edge
+    c += (albedo * 1.5 + 0.002) * RIM_COLOUR * edge * edge
         * (max(dot(n, RIM_LEFT), 0.0) + max(dot(n, RIM_RIGHT), 0.0)) * 0.9;
     float th = dot(t, normalize(KEY + v)) + look.z * 0.05;
     float s1 = max(0.0, 1.0 - (th + 0.06) * (th + 0.06)), s2 = max(0.0, 1.0 - (th - 0.14) * (th - 0.14));
-    shine = (vec3(0.075) * pow(s1, 90.0) + albedo * 0.7 * pow(s2, 24.0)) * KEY_COLOUR * lit * openness;
+    shine = (vec3(0.060, 0.052, 0.045) * pow(s1, 90.0) + albedo * 1.3 * pow(s2, 20.0)) * KEY_COLOUR * lit * openness
+        * smoothstep(0.0, 0.3, look.y);
     tone = vec4(c * openness, 0.0);
     spot = vec4(look.x, look.y, look.w, look.x == 0.0 ? 1.0 : 0.0);
 }
