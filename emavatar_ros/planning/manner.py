@@ -63,7 +63,7 @@ def manner(estimate: Estimate) -> Manner:
 
 
 def hint(estimate: Estimate, language: str) -> str:
-    """What the model is told of the visitor's feeling in a few words, such as "angry, means the opposite" or "sad, hides it"."""
+    """What the model is told of the feeling in a few words, such as "angry, means the opposite" or "sad, hides it"."""
     base = 'es' if language.split('-')[0].lower() == 'es' else 'en'
     word = MANNERS[estimate.label].feeling[base]
     if not estimate.conflict or estimate.label in (UNSURE, 'happy', 'neutral', 'surprised'):

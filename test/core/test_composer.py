@@ -158,7 +158,8 @@ def test_without_words_the_template_answers(pieces: tuple[str | Exception, ...])
 
 
 def test_a_late_first_beat_is_replaced() -> None:
-    scripts = plan(Scripted(*['Oh', 'no,', 'your', 'cat.', 'What', 'was', 'she', 'like?'], tick=1.0), config=Config(first_beat=2.0))
+    slow = Scripted('Oh ', 'no, ', 'your ', 'cat. ', 'What was she like?', tick=1.0)
+    scripts = plan(slow, config=Config(first_beat=2.0))
     assert scripts[-1].composer == 'template' and scripts[-1].fallback == 'late'
 
 

@@ -1,0 +1,302 @@
+"""What every language model must do, and what the server client does when its server doesn't.
+
+The client talks to a real server of our own that says what each test wants, over real sockets. The model in this
+process is held to the same contract where its weights are cached (the small one), else skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pkgutil
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from emavatar_ros.errors import BadInput, Missing, Unavailable
+from emavatar_ros.models import llm
+from emavatar_ros.models.llm import Limits, Llm, Message, Request, openai
+from emavatar_ros.settings import specs
+
+ASK = Request((Message('system', 'You answer shortly.'), Message('user', 'Tell me a long story about a fox.')), 24)
+LONG = Limits(240, 240, 480)
+
+
+def event(text: str | None, finish: str | None = None) -> bytes:
+    choice = {'index': 0, 'delta': {} if text is None else {'content': text}, 'finish_reason': finish}
+    return b'data: ' + json.dumps({'choices': [choice]}).encode() + b'\n\n'
+
+
+class Server:
+    """Says what `script` sends; keeps what it was asked and whether the client hung up while it spoke."""
+
+    def __init__(self) -> None:
+        self.script: Callable[[Callable[[bytes], None]], None] = tell
+        self.status = 200
+        self.asked: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.hung_up = threading.Event()
+        self.over = threading.Event()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = 'HTTP/1.1'
+
+            def log_message(self, *args: object) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                body = json.dumps({'data': [{'id': 'fox'}, {'id': 'crow'}]}).encode()
+                self.send_response(200)
+                self.send_header('Content-Length', str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_POST(self) -> None:
+                outer.asked.append(json.loads(self.rfile.read(int(self.headers['Content-Length']))))
+                outer.headers.append(dict(self.headers))
+                self.send_response(outer.status)
+                self.send_header('Content-Type', 'text/event-stream')
+                self.send_header('Transfer-Encoding', 'chunked')
+                self.end_headers()
+                self.close_connection = True
+                with suppress(OSError):
+                    try:
+                        outer.script(self.send)
+                        self.wfile.write(b'0\r\n\r\n')
+                    except OSError:
+                        outer.hung_up.set()
+
+            def send(self, data: bytes) -> None:
+                self.wfile.write(b'%x\r\n%s\r\n' % (len(data), data))
+                self.wfile.flush()
+
+        class Listener(ThreadingHTTPServer):
+            daemon_threads = True
+
+        self.http = Listener(('127.0.0.1', 0), Handler)
+        self.thread = threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True)
+        self.thread.start()
+        self.url = f'http://127.0.0.1:{self.http.server_port}/v1'
+
+    def close(self) -> None:
+        self.over.set()
+        self.http.shutdown()
+        self.http.server_close()
+        self.thread.join(5)
+
+
+def tell(send: Callable[[bytes], None]) -> None:
+    """A usual answer, cut up in an unusual way."""
+    send(b': hello\n\n' + event(''))
+    whole = event('Once ') + event('upon é') + event(' time.')
+    for start in range(0, len(whole), 7):
+        send(whole[start:start + 7])
+    send(event(None, 'stop') + b'data: [DONE]\n\n')
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope='module')
+def small() -> Iterator[Llm]:
+    """The model in this process, with the smallest weights."""
+    from emavatar_ros.models.llm import llama_cpp
+    try:
+        made = llama_cpp.create(llama_cpp.Config(model='qwen-0.5b', context=512, slots=1, keep_prefix=False))
+    except Missing as error:
+        pytest.skip(str(error))
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=['openai', 'llama_cpp'])
+def model(request: pytest.FixtureRequest) -> Any:
+    if request.param == 'openai':
+        return openai.create(openai.Config(url=request.getfixturevalue('server').url))
+    return request.getfixturevalue('small')
+
+
+def test_every_backend_is_held_to_this_contract() -> None:
+    names = {item.name for item in pkgutil.iter_modules(llm.__path__)}
+    assert names == {'openai', 'llama_cpp'}, 'add the new backend to the fixture `model`'
+    for name in names:
+        module = import_module(f'emavatar_ros.models.llm.{name}')
+        assert list(specs(module.Config)) and callable(module.create)
+
+
+class TestContract:
+    def test_text_comes_in_pieces_that_are_never_empty(self, model: Llm) -> None:
+        model.warm_up([])
+        pieces = list(model.stream(ASK, LONG))
+        assert len(pieces) >= 2 and all(pieces) and model.name
+        assert '�' not in ''.join(pieces)
+
+    def test_closing_stops_and_another_request_is_served(self, model: Llm) -> None:
+        stream = model.stream(ASK, LONG)
+        assert next(stream)
+        stream.close()
+        assert list(stream) == []
+        assert list(model.stream(ASK, LONG))
+
+    def test_a_stream_that_was_never_read_costs_nothing(self, model: Llm) -> None:
+        before = threading.active_count()
+        model.stream(ASK, LONG).close()
+        assert threading.active_count() == before
+
+    def test_past_the_limit_it_is_unavailable(self, model: Llm) -> None:
+        with pytest.raises(Unavailable):
+            list(model.stream(ASK, Limits(1e-6, 1e-6, 1e-6)))
+
+
+def test_a_closed_stream_frees_the_processor(small: Llm) -> None:
+    long = Request(ASK.messages, 400)
+    stream = small.stream(long, LONG)
+    for _ in range(4):
+        next(stream)
+    stream.close()
+    # What is under way is one token; then nothing computes any more: wait for half a second of rest.
+    end = time.monotonic() + 60
+    rest = 0.0
+    while rest < 0.5 and time.monotonic() < end:
+        busy, wall = time.process_time(), time.monotonic()
+        threading.Event().wait(0.1)
+        rest = rest + time.monotonic() - wall if time.process_time() - busy < 0.03 else 0.0
+    assert rest >= 0.5
+
+
+def test_threads_and_files_stay_the_same(small: Llm) -> None:
+    request = Request(ASK.messages, 2)
+    list(small.stream(request, LONG))
+    threads, files = threading.active_count(), len(os.listdir('/proc/self/fd'))
+    for _ in range(20):
+        list(small.stream(request, LONG))
+    assert threading.active_count() <= threads + 1 and len(os.listdir('/proc/self/fd')) <= files + 1
+
+
+def test_a_schema_is_followed(small: Llm) -> None:
+    schema = {'type': 'object', 'properties': {'mood': {'type': 'string', 'enum': ['sad', 'happy']}},
+              'required': ['mood'], 'additionalProperties': False}
+    text = ''.join(small.stream(Request((Message('user', 'My cat died.'),), 30, schema=schema), LONG))
+    assert json.loads(text)['mood'] in ('sad', 'happy')
+
+
+def test_too_long_a_conversation_is_bad_input(small: Llm) -> None:
+    with pytest.raises(BadInput, match='too long'):
+        list(small.stream(Request((Message('user', 'word ' * 3000),)), LONG))
+
+
+class TestClient:
+    def test_what_it_sends_and_gets(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv('OPENAI_API_KEY', 'secret')
+        client = openai.create(openai.Config(url=server.url, extra='{"top_k": 1}'))
+        request = Request(ASK.messages, 9, 0.5, 7, ('\n',), schema={'type': 'object'})
+        assert ''.join(client.stream(request, LONG)) == 'Once upon é time.'
+        body = server.asked[0]
+        assert (body['model'], body['max_tokens'], body['stop'], body['top_k']) == ('fox', 9, ['\n'], 1)
+        assert body['messages'][1]['role'] == 'user' and body['response_format']['type'] == 'json_schema'
+        assert server.headers[0]['Authorization'] == 'Bearer secret'
+
+    def test_keep_alives_without_words_are_silence(self, server: Server) -> None:
+        def alive(send: Callable[[bytes], None]) -> None:
+            while not server.over.wait(0.02):
+                send(b': ping\n\n' + event('') + b'data: {"choices": [{"delta": {"reasoning_content": "hm"}}]}\n\n')
+
+        server.script = alive
+        began = time.monotonic()
+        with pytest.raises(Unavailable):
+            list(openai.create(openai.Config(url=server.url)).stream(ASK, Limits(0.4, 0.4, 5)))
+        assert time.monotonic() - began < 3
+        assert server.hung_up.wait(5)
+
+    def test_bytes_that_drip_without_a_line_are_silence(self, server: Server) -> None:
+        def drip(send: Callable[[bytes], None]) -> None:
+            while not server.over.wait(0.02):
+                send(b'd')
+
+        server.script = drip
+        with pytest.raises(Unavailable):
+            list(openai.create(openai.Config(url=server.url)).stream(ASK, Limits(0.4, 0.4, 5)))
+
+    def test_silence_after_words_ends_the_stream(self, server: Server) -> None:
+        server.script = lambda send: (send(event('Once ')), server.over.wait(20))[0]
+        stream = openai.create(openai.Config(url=server.url)).stream(ASK, Limits(5, 0.3, 10))
+        assert next(stream) == 'Once '
+        with pytest.raises(Unavailable):
+            next(stream)
+
+    def test_closing_hangs_up(self, server: Server) -> None:
+        def talk(send: Callable[[bytes], None]) -> None:
+            while not server.over.wait(0.01):
+                send(event('word '))
+
+        server.script = talk
+        stream = openai.create(openai.Config(url=server.url)).stream(ASK, LONG)
+        assert next(stream) == 'word '
+        stream.close()
+        assert server.hung_up.wait(5)
+
+    @pytest.mark.parametrize('rest', [b'', b'data: {"choices": [{"del', b'data: \xff\xfe\n\n'])
+    def test_a_dropped_answer_is_unavailable(self, server: Server, rest: bytes) -> None:
+        def drop(send: Callable[[bytes], None]) -> None:
+            send(event('Once ') + rest)
+
+        server.script = drop
+        stream = openai.create(openai.Config(url=server.url)).stream(ASK, LONG)
+        assert next(stream) == 'Once '
+        with pytest.raises(Unavailable):
+            list(stream)
+        assert len(server.asked) == 1, 'what was begun is not begun again'
+
+    def test_garbage_events_are_skipped(self, server: Server) -> None:
+        garbage = b'data: nonsense\n\ndata: 3\n\ndata: {"choices": [3]}\n\ndata: {"choices": []}\n\nevent: x\n\n'
+        server.script = lambda send: send(garbage + event('Once.') + b'data: [DONE]\n\n')
+        assert list(openai.create(openai.Config(url=server.url)).stream(ASK, LONG)) == ['Once.']
+
+    @pytest.mark.parametrize(('status', 'error', 'times'), [(503, Unavailable, 2), (429, Unavailable, 2),
+                                                            (401, BadInput, 1), (400, BadInput, 1)])
+    def test_refusals(self, server: Server, status: int, error: type[Exception], times: int) -> None:
+        server.status = status
+        server.script = lambda send: send(b'{"error": {"message": "no such luck"}}')
+        with pytest.raises(error, match='no such luck'):
+            list(openai.create(openai.Config(url=server.url)).stream(ASK, LONG))
+        assert len(server.asked) == times
+
+    def test_nobody_there(self) -> None:
+        with socket.socket() as busy:
+            busy.bind(('127.0.0.1', 0))
+            url = f'http://127.0.0.1:{busy.getsockname()[1]}/v1'
+            client = openai.create(openai.Config(url=url, model='fox'))
+            with pytest.raises(Unavailable, match='start it'):
+                list(client.stream(ASK, LONG))
+            with pytest.raises(Unavailable):
+                client.warm_up([])
+
+    def test_an_unknown_model_is_missing(self, server: Server) -> None:
+        with pytest.raises(Missing, match='fox, crow'):
+            openai.create(openai.Config(url=server.url, model='hen')).warm_up([])
+
+    @pytest.mark.parametrize('settings', [{'url': 'nonsense'}, {'url': 'ftp://x/v1'}, {'extra': '[1]'}, {'extra': '{'}])
+    def test_bad_settings(self, settings: dict[str, str]) -> None:
+        with pytest.raises(BadInput):
+            openai.create(openai.Config(**settings))
+
+    def test_too_many_at_once_are_refused_in_time(self, server: Server) -> None:
+        server.script = lambda send: (send(event('Once ')), server.over.wait(20))[0]
+        client = openai.create(openai.Config(url=server.url, concurrency=1))
+        stream = client.stream(ASK, LONG)
+        next(stream)
+        with pytest.raises(Unavailable, match='under way'):
+            list(client.stream(ASK, Limits(0.1, 1, 1)))
+        stream.close()
