@@ -11,6 +11,11 @@ cd "$ROOT"
 WANTED=" ${*:-lint core contract nodes graph models colcon} "
 LOGS="${LOGS:-$ROOT/build/logs}"
 mkdir -p "$LOGS"
+if [ "$#" -gt 0 ]; then
+  for name in "$@"; do
+    [[ ' lint core contract nodes graph models colcon ' == *" $name "* ]] || fail "unknown part: $name"
+  done
+fi
 # Libraries that each take every core fight over two; what is timed in the tests sets its own numbers.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 export CMAKE_BUILD_PARALLEL_LEVEL="${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}"
@@ -36,24 +41,44 @@ pull_models() {
   "$VENV/bin/emavatar" models pull --profile embedded && "$VENV/bin/emavatar" models pull qwen-0.5b
 }
 
-# The same package by colcon, as on a robot with apt ROS 2, on the ROS wheels of the environment; then a wheel.
-colcon_build() {
-  local work="$ROOT/build/colcon" prefix="$ROOT/build/colcon/install/emavatar_ros"
-  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check colcon-common-extensions
-  # The environment's python is one with -e's finder: a copy of the paths without it, or the check would import that.
-  mkdir -p "$work"
-  AMENT_PREFIX_PATH="$VENV" CMAKE_PREFIX_PATH="$VENV" PATH="$VENV/bin:$PATH" nice "$VENV/bin/colcon" --log-base "$work/log" build \
-    --base-paths "$ROOT" --build-base "$work/build" --install-base "$work/install" --packages-select emavatar_ros \
-    --event-handlers console_direct+ --cmake-args -G Ninja -DCMAKE_MAKE_PROGRAM="$VENV/bin/ninja" \
-    -DPython3_EXECUTABLE="$VENV/bin/python3" -DBUILD_TESTING=OFF || return 1
-  "$VENV/bin/python" "$ROOT/scripts/check_install.py" "$prefix"
+# What pyproject.toml says the build needs: colcon and the wheel are built without pip's isolated environment.
+build_requires() {
+  "$VENV/bin/python" - << 'END'
+from pip._vendor import tomli
+print('\n'.join(tomli.load(open('pyproject.toml', 'rb'))['build-system']['requires']))
+END
 }
 
+# The same package by colcon, as on a robot with apt ROS 2, on the ROS wheels of the environment.
+colcon_build() {
+  local work="$ROOT/build/colcon"
+  AMENT_PREFIX_PATH="$VENV" CMAKE_PREFIX_PATH="$VENV" PATH="$VENV/bin:$PATH" "$VENV/bin/colcon" --log-base "$work/log" \
+    build --base-paths "$ROOT" --build-base "$work/build" --install-base "$work/install" \
+    --packages-select emavatar_ros --event-handlers console_direct+ --cmake-args -G Ninja \
+    -DPython3_EXECUTABLE="$VENV/bin/python3" -DBUILD_TESTING=OFF \
+    && "$VENV/bin/python" scripts/check_install.py "$work/install/emavatar_ros"
+}
+
+# And as pip installs it for somebody else: a wheel.
 wheel_build() {
   rm -rf build/wheel
-  "$VENV/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps -w build/wheel . \
+  "$VENV/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel . \
     && "$VENV/bin/python" scripts/check_install.py build/wheel/*.whl
 }
+
+builds() {
+  mapfile -t requires < <(build_requires)
+  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check colcon-common-extensions "${requires[@]}" \
+    && colcon_build && wheel_build
+}
+
+# background NAME COMMAND: runs it with a log of its own; `collect NAME` waits for it and shows the log when it failed.
+declare -A RUNNING
+background() {
+  "${@:2}" > "$LOGS/$1.log" 2>&1 &
+  RUNNING[$1]=$!
+}
+collect() { wait "${RUNNING[$1]}" || { tail -n 60 "$LOGS/$1.log" >&2; return 1; }; }
 
 system_packages
 begin=$SECONDS
@@ -61,26 +86,21 @@ environment embedded
 environment test
 say "environment ready after $((SECONDS - begin)) s"
 
-if wants contract || wants models || wants graph || wants nodes; then
-  pull_models > "$LOGS/models.log" 2>&1 &
-  models=$!
-fi
+for name in contract nodes graph models; do
+  if wants "$name"; then background pull pull_models; break; fi
+done
+if wants colcon; then background builds builds; fi
 if wants lint; then
   check ruff "$VENV/bin/ruff" check .
   check mypy "$VENV/bin/mypy"
 fi
-if wants core; then check core tests core -n 2; fi
-if [ -n "${models:-}" ]; then
-  check 'models pulled' wait "$models" || cat "$LOGS/models.log"
-fi
-if wants contract; then check contract tests contract; fi
-if wants nodes; then check nodes tests nodes; fi
-if wants models; then check models tests models; fi
-if wants graph; then check graph tests graph; fi
-if wants colcon; then
-  check colcon colcon_build > "$LOGS/colcon.log" 2>&1 || true
-  check wheel wheel_build
-fi
+if wants core; then check core tests core; fi
+# What follows measures time or uses the models: it has the machine for itself.
+if [ -n "${RUNNING[builds]:-}" ]; then check 'colcon and wheel' collect builds; fi
+if [ -n "${RUNNING[pull]:-}" ]; then check 'models pulled' collect pull; fi
+for name in contract nodes models graph; do
+  if wants "$name"; then check "$name" tests "$name"; fi
+done
 
 if [ "${#FAILED[@]}" -gt 0 ]; then
   say "failed: ${FAILED[*]}"
