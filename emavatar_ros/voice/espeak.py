@@ -66,6 +66,9 @@ class Espeak:
             if any(unicodedata.category(symbol).startswith('L') for symbol in spelled):
                 yield self._say(clause, spelled, voice, delivery)
 
+    def stop(self) -> None:
+        """As Voice.stop: nothing to do, a clause takes some 20 ms."""
+
     def warm_up(self) -> None:
         """As Voice.warm_up: reads the program and its data from disk once."""
         for _ in self.speak('Hello.', Delivery(), next(iter(self._voices), 'en')):
@@ -80,10 +83,12 @@ class Espeak:
         return graphemes.known(language) + variant
 
     def _say(self, clause: str, spelled: str, voice: str, delivery: Delivery) -> Speech:
-        pitch = delivery.pitch * 2 ** (self._profile.pitch / 12)
+        # Measured: the pitch argument moves the median F0 by 0.64 of what its table says, and a wider range raises it.
+        octaves = math.log2(delivery.pitch) + self._profile.pitch / 12
+        pitch = 50 + 78 * octaves - 17 * (delivery.range - 1)
         arguments = ['-m', '-z', '--stdout', '-v', voice,
                      '-s', str(round(min(max(WORDS_A_MINUTE * self._profile.rate * delivery.rate, 80), 450))),
-                     '-p', str(round(min(max(50 + 50 * math.log2(pitch), 0), 99)))]
+                     '-p', str(round(min(max(pitch, 0), 99)))]
         words = f'<speak><prosody range="{round(100 * delivery.range)}%">{escape(clause)}</prosody></speak>'
         samples = _sound(graphemes.run(arguments, words), self.rate)
         first, last = audible(samples, self.rate)

@@ -91,7 +91,7 @@ def symbols(ipa: str, language: str) -> str:
 
 
 class Kokoro:
-    """A Voice (speech.py) with the ids of one avatar. Not for several threads at once."""
+    """A Voice (speech.py) with the ids of one avatar. One thread, but for `stop`."""
 
     rate = RATE
 
@@ -103,6 +103,7 @@ class Kokoro:
         graphemes.program()
         self._config = config
         self._profile = avatar.voice
+        self._running: Any = None
         self._styles = {tag.lower(): (_spoken(name), _style(voices / f'{name}.bin'))
                         for tag, name in avatar.voice.kokoro.items()}
         if not self._styles:
@@ -125,8 +126,18 @@ class Kokoro:
         spelling, style = self._styles[found]
         for clause in clauses(speakable(text, language), self._config.first_words, self._config.most_words):
             for part in self._parts(symbols(graphemes.ipa(clause, spelling), spelling)):
-                yield self._say(clause, part, style, delivery)
+                try:
+                    speech = self._say(clause, part, style, delivery)
+                except kokoro_graph.Stopped:
+                    return
+                yield speech
                 clause = ''  # a clause too long for one run of the graph has its text on the first part
+
+    def stop(self) -> None:
+        """As Voice.stop; takes effect at the graph's next node, within milliseconds."""
+        running = self._running
+        if running is not None:
+            running.terminate = True
 
     def warm_up(self) -> None:
         """As Voice.warm_up; about a second of processor time."""
@@ -140,14 +151,19 @@ class Kokoro:
         # A mark's own token is two fifths of the silence that is heard for it, so it has to stretch more than that.
         pause = max(0.2, 1 + 2.4 * (delivery.pause - 1))
         scale = np.array([pause if symbol in _MARKS and symbol != ' ' else 1.0 for symbol in part]) / rate
-        samples, steps, f0 = self._session.run(['audio', 'durations', 'f0'], {
+        given = {
             'tokens': np.array([[0, *tokens, 0]], dtype=np.int64),
             'style': style[min(len(tokens), len(style)) - 1],
             'speed': np.ones(1, dtype=np.float32),
             'f0_scale': np.array([delivery.pitch * 2 ** (self._profile.pitch / 12)], dtype=np.float32),
             'f0_range': np.array([delivery.range], dtype=np.float32),
             'energy': np.zeros(1, dtype=np.float32),
-            'dur_scale': np.concatenate([[1.0], scale, [1.0]]).astype(np.float32)[None]})
+            'dur_scale': np.concatenate([[1.0], scale, [1.0]]).astype(np.float32)[None]}
+        self._running = running = kokoro_graph.run_options()
+        try:
+            samples, steps, f0 = kokoro_graph.run(self._session, given, running)
+        finally:
+            self._running = None
         return Synthesis(np.asarray(samples, dtype=np.float32).ravel(), steps.ravel().astype(np.int64), f0.ravel())
 
     def style(self, language: str) -> tuple[str, NDArray[np.float32]]:

@@ -135,3 +135,27 @@ def session(path: Path, threads: int) -> Any:
             os.replace(made, kept)
             return opened
     return onnxruntime.InferenceSession(changed, options, providers=['CPUExecutionProvider'])
+
+
+class Stopped(Exception):
+    """A run was ended by its options' `terminate`."""
+
+
+def run(session: Any, given: dict[str, Any], options: Any) -> tuple[Any, Any, Any]:
+    """audio, durations and f0 of one run; raises Stopped when `options.terminate` was set meanwhile."""
+    from onnxruntime.capi.onnxruntime_pybind11_state import Fail, RuntimeException
+
+    try:
+        audio, durations, f0 = session.run(['audio', 'durations', 'f0'], given, options)
+    except (Fail, RuntimeException):
+        if options.terminate:
+            raise Stopped from None
+        raise
+    return audio, durations, f0
+
+
+def run_options() -> Any:
+    """Options of one run; setting `terminate` on them from another thread ends it."""
+    import onnxruntime
+
+    return onnxruntime.RunOptions()

@@ -47,7 +47,7 @@ class Speech:
 
 
 class Voice(Protocol):
-    """One avatar's voice. One thread uses it at a time."""
+    """One avatar's voice. One thread uses it at a time; only `stop` may come from another."""
 
     @property
     def name(self) -> str:
@@ -63,6 +63,9 @@ class Voice(Protocol):
         text: what `text.speakable` leaves of it is said; nothing left gives no piece at all. language: BCP 47; one
         the voice can't speak is BadInput (it names those it can).
         """
+
+    def stop(self) -> None:
+        """From any thread: the piece being made is given up at once and its `speak` ends; the next one is untouched."""
 
     def warm_up(self) -> None:
         """Make the first real `speak` as quick as a later one."""

@@ -99,6 +99,22 @@ def test_phonemes_are_ipa_with_stress_and_start_with_the_sound(voice: kokoro.Kok
     assert not any(letter.isupper() or letter in 'ʤʧ' for symbol in symbols for letter in symbol)
 
 
+def test_stop_gives_up_the_piece_being_made_and_the_next_is_untouched(voice: kokoro.Kokoro) -> None:
+    import threading
+    import time
+
+    made_pieces: list[object] = []
+    long = 'We open at nine in the morning and close at five in the afternoon and there is a garden behind the hall. '
+    worker = threading.Thread(target=lambda: made_pieces.extend(voice.speak(long * 20, Delivery(), 'en')))
+    worker.start()
+    deadline = time.monotonic() + 120
+    while worker.is_alive() and time.monotonic() < deadline:
+        voice.stop()  # it has nothing to stop until a run has begun
+    worker.join(1)
+    assert not worker.is_alive() and len(made_pieces) < 3
+    assert list(voice.speak('Hello again.', Delivery(), 'en'))
+
+
 def test_a_recogniser_understands_every_manner(voice: kokoro.Kokoro) -> None:
     faster_whisper = pytest.importorskip('faster_whisper')
     import soxr
