@@ -11,6 +11,7 @@ from emavatar_ros import avatars, profiles
 from emavatar_ros.avatars import Avatar
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.errors import BadInput
+from emavatar_ros.language import guess
 from emavatar_ros.loading import Loading
 from emavatar_ros.reply import Line, Performance
 from emavatar_ros.rooms import Rooms
@@ -35,13 +36,14 @@ class Request:
 
 def check(text: str, instruction: str = '', emotion: str = 'neutral', language: str = '', avatar: str = 'mira',
           profile: str = 'embedded') -> Request:
-    """Check what is asked for before a model is loaded; raises BadInput in one sentence. A language of '' is the
-    avatar's first."""
+    """Check what is asked for before a model is loaded; raises BadInput in one sentence. A language of '' is what
+    the text seems to be in."""
     who = avatars.load(avatar)
     if emotion not in LABELS:
         raise BadInput(f'unknown emotion {emotion!r}; known: {", ".join(LABELS)}')
-    return Request(check_text(text), check_text(instruction) if instruction else '', emotion,
-                   language or who.languages[0], who, Rooms(profiles.load(profile), who))
+    said = check_text(text)
+    return Request(said, check_text(instruction) if instruction else '', emotion,
+                   language or guess(said, who.languages[0]), who, Rooms(profiles.load(profile), who))
 
 
 def say(request: Request, folder: Path) -> float:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from emavatar_ros.emotion.candidate import Candidate, Estimate
+from emavatar_ros.language import guess
 from emavatar_ros.listening.events import Utterance
 from emavatar_ros.loading import Loading
 from emavatar_ros.planning.script import Script
@@ -107,7 +108,7 @@ def _hear(state: _Turn) -> None:
             state.language = state.utterance.language
     if request.text is not None:
         state.text, state.confidence = request.text, 1.0
-        state.language = state.language or request.avatar.languages[0]
+        state.language = state.language or guess(request.text, request.avatar.languages[0])
 
 
 def _see(state: _Turn) -> object:

@@ -19,7 +19,7 @@ def add(commands: Commands) -> None:
                         help='what the face shows: angry, contempt, disgusted, fear, happy, neutral, sad or surprised '
                         '(default: neutral)')
     parser.add_argument('--language', default='', metavar='TAG',
-                        help="BCP 47, such as es (default: the avatar's first)")
+                        help='BCP 47, such as es (default: what the text seems to be in)')
     add_avatar(parser)
     add_profile(parser)
     parser.add_argument('--out', type=Path, metavar='DIR', required=True, help='folder for the results')
