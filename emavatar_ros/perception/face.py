@@ -49,7 +49,7 @@ class Config:
     smallest: int = setting(50, 'a face smaller than this is not read', unit='px', low=20, high=1000)
     darkest: float = setting(16.0, 'a face of less mean brightness (0 to 255) is not read', low=0.0, high=255.0)
     profile: float = setting(0.8, 'a head turned further than this is not read', unit='rad', low=0.1, high=1.6)
-    read_every: float = setting(0.12, 'time between two readings of one face by the expression networks', unit='s',
+    read_every: float = setting(0.18, 'time between two readings of one face by the expression networks', unit='s',
                                 low=0.0, high=5.0)
     others_every: float = setting(0.12, 'time between two looks at a face that is not the largest', unit='s',
                                   low=0.0, high=5.0)

@@ -32,13 +32,13 @@ student-labelled faces, used as a prior of how often a reading is right."""
 
 
 def _reliability() -> NDArray[np.float64]:
-    """P(truth | read), float64 [8 read, 8 truth], every truth equally frequent beforehand but for noise."""
+    """P(truth | read), float64 [8 read, 8 truth]; the rare emotions half as rare as they were measured to be."""
     read = ('angry', 'disgusted', 'fear', 'happy', 'sad', 'surprised', 'neutral')
     table = np.eye(len(LABELS))
     for column, name in enumerate(read):
         row = np.zeros(len(LABELS))
         for truth, counts in _CONFUSION.items():
-            row[LABELS.index(truth)] = (counts[column] + 2) / (sum(counts) + 14)
+            row[LABELS.index(truth)] = (counts[column] + 1) / (sum(counts) + 7) ** 0.5
         table[LABELS.index(name)] = row / row.sum()
     contempt = LABELS.index('contempt')
     table[contempt] = 0.5 * table[contempt] + 0.5 * table[LABELS.index('neutral')]
