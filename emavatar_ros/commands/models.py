@@ -36,9 +36,10 @@ def run(args: argparse.Namespace) -> int:
     store = Store()
     if args.action == 'pull':
         profile = args.profile or (None if args.names else 'embedded')
+        new = [name for name in store.select(args.names, profile) if not store.cached(name)]
         folders = store.pull(args.names, profile)
         print(f'{len(folders)} models are in {store.root}', file=sys.stderr)
-        if profile:
+        if profile and (new or not list(store.root.glob('.prefix/*'))):
             prepare(profile)
         return 0
     if args.action == 'list':
