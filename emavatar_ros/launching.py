@@ -20,6 +20,10 @@ SHARED_MEMORY = 256 << 20
 """Free bytes in /dev/shm that the shared-memory transport of the whole graph may need."""
 
 
+WINDOWS = {'window': 'sized', 'fullscreen': 'full'}
+"""Screens that are a way to show the window; any other names the screen itself."""
+
+
 @dataclass(frozen=True)
 class Choices:
     """What the person who starts the graph chose; '' leaves it to the profile."""
@@ -40,7 +44,8 @@ class Choices:
             for name, values in profiles.load(self.params_file).items():
                 chosen.setdefault(name, {}).update(values)
         direct = {('camera', 'source'): self.camera, ('microphone', 'source'): self.microphone,
-                  ('stage', 'speaker'): self.speaker, ('stage', 'screen'): self.screen, ('stage', 'record'): self.record}
+                  ('stage', 'speaker'): self.speaker, ('stage', 'record'): self.record,
+                  ('stage', 'window' if self.screen in WINDOWS else 'screen'): WINDOWS.get(self.screen, self.screen)}
         for (name, key), value in direct.items():
             if value:
                 chosen.setdefault(name, {})[key] = value

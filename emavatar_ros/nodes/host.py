@@ -1,58 +1,91 @@
 """One process: runs the nodes named on its command line until it is told to stop, then ends with 0.
 
 `host NODE [NODE ...] [--wait] [--ros-args ...]`. The nodes configure and activate themselves, one after the other,
-unless `--wait` leaves that to a lifecycle manager.
+unless `--wait` leaves that to a lifecycle manager. A fault that nobody foresaw, in whatever thread, ends the process
+with 1 and its traceback: whoever started it starts it again, and a dead thread never looks like a working node.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
+import traceback
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from emavatar_ros.graph import NODES
 from emavatar_ros.nodes.base import EmavatarNode
 
+CLOSE_S = 2.5
+"""Longest time that closing may take."""
+
+
+class Host:
+    """The nodes of this process and what ends it."""
+
+    def __init__(self, names: list[str], autostart: bool) -> None:
+        self.over = threading.Event()
+        self.code = 0
+        threading.excepthook = self._broken
+        # The signals are ours: ROS would shut its context down at once, under nodes that still publish.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self.over.set())
+        self.executor = SingleThreadedExecutor()
+        self.nodes: list[EmavatarNode] = []
+        for name in names:
+            self.nodes.append(NODES[name].node_class())
+            self.executor.add_node(self.nodes[-1])
+        threading.Thread(target=self.executor.spin, name='executor', daemon=True).start()
+        if autostart:
+            # Loading a model takes seconds; the executor answers meanwhile.
+            threading.Thread(target=self._autostart, name='autostart', daemon=True).start()
+
+    def run(self) -> int:
+        """Until it is over; then everything is closed, in a bounded time."""
+        while not self.over.wait(1.0):
+            pass
+        closing = threading.Thread(target=self._close, name='closing', daemon=True)
+        closing.start()
+        closing.join(CLOSE_S)
+        return self.code
+
+    def _autostart(self) -> None:
+        for node in self.nodes:
+            if not self.over.is_set():
+                node.autostart()
+
+    def _close(self) -> None:
+        for node in self.nodes:
+            node.close()
+        self.executor.shutdown(timeout_sec=0.5)
+        rclpy.try_shutdown()
+
+    def _broken(self, what: threading.ExceptHookArgs) -> None:
+        # While closing, a thread may meet a node that is gone already; that is no fault.
+        if not self.over.is_set():
+            traceback.print_exception(what.exc_type, what.exc_value, what.exc_traceback)
+            self.code = 1
+            self.over.set()
+
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run until SIGINT or SIGTERM; 0, or 2 for a node that doesn't exist."""
+    """Run until SIGINT or SIGTERM; 2 for a node that doesn't exist."""
     arguments = sys.argv[1:] if arguments is None else arguments
     names = [name for name in remove_ros_args(['host', *arguments])[1:] if name != '--wait']
-    unknown = [name for name in names if name not in NODES]
-    if unknown or not names:
+    if not names or any(name not in NODES for name in names):
         print(f'usage: host NODE [NODE ...]; nodes: {", ".join(NODES)}', file=sys.stderr)
         return 2
-    rclpy.init(args=['host', *arguments])
-    executor = SingleThreadedExecutor()
-    nodes: list[EmavatarNode] = []
-    try:
-        for name in names:
-            nodes.append(NODES[name].node_class())
-            executor.add_node(nodes[-1])
-        if '--wait' not in arguments:
-            # Loading a model takes seconds; the executor answers meanwhile.
-            threading.Thread(target=_autostart, args=(nodes,), daemon=True).start()
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        # A second Ctrl-C must not break the cleaning up.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
-        executor.shutdown(timeout_sec=1.0)
-        for node in nodes:
-            node.close()
-        rclpy.try_shutdown()
-    return 0
-
-
-def _autostart(nodes: list[EmavatarNode]) -> None:
-    for node in nodes:
-        node.autostart()
+    rclpy.init(args=['host', *arguments], signal_handler_options=SignalHandlerOptions.NO)
+    code = Host(names, '--wait' not in arguments).run()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # A model that is still loading in a thread of its own would hold the interpreter up for seconds.
+    os._exit(code)
 
 
 if __name__ == '__main__':
