@@ -214,7 +214,7 @@ class Playout:
             self._ended = status, t
             self._drop(script)
         if self._ended is not None and t - self._ended[1] < self._linger:
-            return replace(self._ended[0], stamp=t)
+            return self._ended[0]
         self._ended = None
         return Status(t, underruns=self._underruns)
 
@@ -243,7 +243,7 @@ class Playout:
         if place < end - 0.5 / self._speaker.rate:  # the line is counted in samples
             stamp = max(self._speaker.when(place, t), t)
         elif script.given[-1][0].last:
-            state = State.FINISHED
+            state, stamp = State.FINISHED, min(self._speaker.when(end - 1 / self._speaker.rate, t), t)
         else:
             state = State.WAITING
             if not script.dry:
@@ -268,7 +268,7 @@ class Playout:
             status = self._status(script, t)
             self._speaker.stop(t)
             state = State.FINISHED if status.state == State.FINISHED else State.STOPPED
-            self._ended = replace(status, state=state, stamp=t, queued=0.0), t
+            self._ended = replace(status, state=state, queued=0.0), t
         self._drop(script)
 
     def _drop(self, script: _Script) -> None:

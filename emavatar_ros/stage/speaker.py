@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.settings import setting
 from emavatar_ros.stage.clock import Stretch
 
+NONE: Final = 'none'
+"""Name of the speaker that is no device."""
+
 
 @dataclass(frozen=True)
 class Config:
-    """Where the avatar's voice comes out."""
+    """How the avatar's voice comes out."""
 
-    backend: str = setting('device', 'device plays on a sound device, virtual on none (in real time all the same)',
-                           choices=('device', 'virtual'))
-    device: str = setting('', 'name of the sound device, or a part of it; empty takes the system\'s')
     latency: float = setting(0.1, 'sound the device holds ready: less is quicker, more stutters less', unit='s',
                              low=0.01, high=1.0)
     rate: int = setting(24_000, 'sample rate of the virtual speaker; a device runs at its own', unit='Hz',
@@ -47,7 +47,8 @@ class Speaker(Protocol):
         """How often the device ran dry although it had been given sound, since the speaker was made."""
 
     def open(self, t: float) -> None:
-        """Take the device; raises Missing when there is none of that name."""
+        """Take the device. Raises Missing when there is none of that name, Unavailable when it refuses; the speaker can
+        be used all the same: it is silent, lets time pass, and takes the device up when it comes."""
 
     def close(self) -> None:
         """Give the device back. Closing twice is allowed."""
@@ -68,10 +69,13 @@ class Speaker(Protocol):
         """What was heard up to `t` and not handed out before, for a recording; empty unless made with `keep`."""
 
 
-def create(config: Config, clock: Callable[[], float], keep: bool = False) -> Speaker:
-    """The speaker the settings name. clock: the caller's clock, s; keep: remember what was played, for a recording."""
-    if config.backend == 'virtual':
+def create(config: Config, device: str, clock: Callable[[], float], keep: bool = False) -> Speaker:
+    """The speaker `device` names: a device's name or a part of it, '' for the system's, `none` for none.
+
+    clock: the caller's clock, s. keep: remember what was played, for a recording.
+    """
+    if device == NONE:
         from emavatar_ros.stage.speaker_virtual import VirtualSpeaker
         return VirtualSpeaker(config, keep)
     from emavatar_ros.stage.speaker_device import DeviceSpeaker
-    return DeviceSpeaker(config, clock, keep)
+    return DeviceSpeaker(config, device, clock, keep)

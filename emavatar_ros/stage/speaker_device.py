@@ -36,10 +36,10 @@ JUMP: Final = 0.02
 
 
 class DeviceSpeaker:
-    """Plays on the device with the configured name; `clock` gives the caller's time in seconds."""
+    """Plays on the device with this name, or a part of it; `clock` gives the caller's time in seconds."""
 
-    def __init__(self, config: Config, clock: Callable[[], float], keep: bool = False) -> None:
-        self._config, self._now, self._keep = config, clock, keep
+    def __init__(self, config: Config, device: str, clock: Callable[[], float], keep: bool = False) -> None:
+        self._config, self._device, self._now, self._keep = config, device, clock, keep
         self._lock = threading.Lock()
         self._switch = threading.Lock()  # held while the device is opened, stopped or closed; taken before _lock
         self._pending: deque[Samples] = deque()
@@ -78,13 +78,17 @@ class DeviceSpeaker:
 
     def open(self, t: float) -> None:
         """Take the device and wait until it plays. Raises Missing when there is none of that name, Unavailable when it
-        refuses."""
-        with self._switch:
-            self._take()
-        self._running.wait(SILENT)
+        refuses; it is taken up later then."""
         self._closing.clear()
         self._watcher = threading.Thread(target=self._watch, name='speaker watch', daemon=True)
         self._watcher.start()
+        with self._switch:
+            try:
+                self._take()
+            except (Missing, Unavailable) as error:
+                self._problem = str(error)
+                raise
+        self._running.wait(SILENT)
 
     def close(self) -> None:
         """Give the device back."""
@@ -141,7 +145,7 @@ class DeviceSpeaker:
     def _take(self) -> None:
         """Open the device and start it; _switch is held."""
         import sounddevice
-        device = find_sound_device(self._config.device, 'speaker')
+        device = find_sound_device(self._device, 'speaker')
         try:
             rate = round(sounddevice.query_devices(device.index)['default_samplerate'])
             stream = sounddevice.OutputStream(samplerate=rate, device=device.index, channels=1, dtype='float32',

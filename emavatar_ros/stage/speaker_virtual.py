@@ -17,7 +17,7 @@ class VirtualSpeaker:
     """Plays into nothing, in the caller's time; never runs dry."""
 
     def __init__(self, config: Config | None = None, keep: bool = False) -> None:
-        self._config = config or Config(backend='virtual')
+        self._config = config or Config()
         self._clock = Clock(self._config.rate, keep)
         self._lock = threading.Lock()
 

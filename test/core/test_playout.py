@@ -26,7 +26,7 @@ def speech(number: int, seconds: float = 1.0, last: bool = False, turn: int = 1,
 
 @pytest.fixture
 def speaker() -> VirtualSpeaker:
-    return VirtualSpeaker(Config(backend='virtual'), keep=True)
+    return VirtualSpeaker(Config(), keep=True)
 
 
 @pytest.fixture

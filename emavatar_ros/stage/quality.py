@@ -1,0 +1,117 @@
+"""How finely and how often the face is drawn: the best this machine holds at the moment.
+
+A ladder of sizes; the time that pictures really take to draw decides about a step down (soon) or up (after a calm
+while, and more rarely when the last step up did not hold). How often depends on what the avatar does: without a
+GPU the drawing shares the cores with the recogniser and the language model, so it draws less while they work and
+fully while it speaks. Times are arguments, in seconds.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+from emavatar_ros.settings import setting
+
+SOFTWARE: Final = ('llvmpipe', 'softpipe', 'swrast', 'swiftshader', 'software')
+HEIGHTS: Final = (2160, 1440, 1080, 720, 540, 360)
+DOWN: Final = 0.8
+"""Share of the time between two pictures that drawing may take; above it, a step down."""
+UP: Final = 0.5
+"""Share that drawing one step higher is expected to take at most, for a step up."""
+SEEN: Final = 12
+"""Pictures whose median time decides."""
+CALM: Final = 6.0
+"""Seconds without trouble before a step up; doubled, up to a few minutes, each time it did not hold."""
+
+
+@dataclass(frozen=True)
+class QualityConfig:
+    """How the face is drawn, and how that adapts."""
+
+    rate: float = setting(30.0, 'pictures per second', unit='1/s', low=1.0, high=240.0)
+    thinking_rate: float = setting(12.0, 'pictures per second while a reply is thought out, without a GPU', unit='1/s',
+                                   low=1.0, high=240.0)
+    listening_rate: float = setting(20.0, 'pictures per second while a visitor speaks, without a GPU', unit='1/s',
+                                    low=1.0, high=240.0)
+    samples: int = setting(4, 'samples a pixel for smooth edges at the highest quality', low=0, high=16)
+    adapt: bool = setting(True, 'draw smaller when the machine cannot keep up, finer again when it can')
+    threads: int = setting(1, 'threads that Mesa draws with when there is no GPU', low=0, high=32)
+
+
+@dataclass(frozen=True)
+class Level:
+    """One rung: height in px and samples a pixel; the width follows from the screen's shape."""
+
+    height: int
+    samples: int
+
+    @property
+    def cost(self) -> float:
+        """Expected effort relative to other levels: pixels, and what their samples add."""
+        return self.height ** 2 * (1 + 0.35 * self.samples)
+
+
+def ladder(height: int, samples: int) -> tuple[Level, ...]:
+    """Levels for a screen of `height` px, the finest first: full size smooth and plain, then smaller ones."""
+    smaller = [h for h in HEIGHTS if h < height]
+    levels = [Level(height, samples), *(Level(h, s) for h in smaller[:1] for s in (samples, 0)),
+              *(Level(h, 0) for h in smaller[1:])]
+    if samples:
+        levels.insert(1, Level(height, 0))
+    return tuple(sorted(dict.fromkeys(levels), key=lambda level: -level.cost))
+
+
+class Quality:
+    """Chooses level and rate. height: px of the screen or picture; renderer: its name, which tells whether there is a
+    GPU."""
+
+    def __init__(self, config: QualityConfig, height: int, renderer: str) -> None:
+        self._config = config
+        self.software = any(name in renderer.casefold() for name in SOFTWARE)
+        self._levels = ladder(height, config.samples)
+        self._place = 0
+        self._times: deque[float] = deque(maxlen=SEEN)
+        self._since = 0.0  # when the level was taken, or the last trouble on it
+        self._wait = CALM
+        self._went_up = False
+        self.changes = 0
+        """How often the level changed."""
+
+    @property
+    def level(self) -> Level:
+        """What to draw now."""
+        return self._levels[self._place]
+
+    def rate(self, activity: str) -> float:
+        """Pictures per second for what the avatar does: idle, listening, thinking or speaking."""
+        if not self.software:
+            return self._config.rate
+        return min(self._config.rate, {'thinking': self._config.thinking_rate,
+                                       'listening': self._config.listening_rate}.get(activity, self._config.rate))
+
+    def drawn(self, seconds: float, rate: float, t: float) -> bool:
+        """A picture took `seconds` to draw when `rate` a second were wanted; True when the level changed."""
+        self._times.append(seconds)
+        if not self._config.adapt or len(self._times) < SEEN:
+            return False
+        share = statistics.median(self._times) * rate
+        if share > DOWN:
+            if self._place + 1 < len(self._levels):
+                # A step up that did not hold is tried again later and later.
+                self._wait = min(self._wait * 2, 300.0) if self._went_up else self._wait
+                return self._move(self._place + 1, False, t)
+            self._since = t
+        elif self._place and t - self._since > self._wait:
+            above = self._levels[self._place - 1]
+            if share * above.cost / self.level.cost < UP:
+                return self._move(self._place - 1, True, t)
+        return False
+
+    def _move(self, place: int, up: bool, t: float) -> bool:
+        self._place, self._went_up, self._since = place, up, t
+        self._times.clear()
+        self.changes += 1
+        return True
