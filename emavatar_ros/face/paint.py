@@ -156,7 +156,7 @@ def _height(canvas: _Canvas, profile: FaceProfile) -> Floats:
     height += lips * 0.8 * (columns / columns.std())
     # With age: fine lines below the eyes, bags, and the folds beside the mouth.
     height -= profile.age * 1.2 * canvas.noise(4) * canvas.blob(0.3, 7.12, 0.16, 0.07)
-    fold = np.exp(-((np.abs(a) - (0.20 + 0.45 * (7.02 - y))) / 0.022) ** 2) * np.exp(-((y - 6.83) / 0.16) ** 2)
+    fold = np.exp(-((np.abs(a) - (0.20 + 0.40 * (6.98 - y))) / 0.040) ** 2) * np.exp(-((y - 6.82) / 0.11) ** 4)
     bag = np.exp(-((y - (7.13 - 0.35 * (np.abs(a) - 0.2) ** 2)) / 0.015) ** 2
                  - ((np.abs(a) - 0.21) / 0.10) ** 4)
     result: Floats = (height - profile.age * (6.0 * fold + 4.0 * bag)).astype(np.float32)

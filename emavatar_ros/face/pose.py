@@ -15,6 +15,8 @@ PIVOT: Final = np.array([0.0, 6.45, 0.15], np.float32)
 JAW: Final = INDEX['jawOpen']
 DISTANCE: Final = 11.0
 EYES: Final = 7.284
+CLOSED: Final = 0.10
+"""Weight of mouthClose that shuts the lips of a mouth at rest."""
 LOOK: Final = 0.55
 """Rotation of an eye in rad at weight 1 of an eyeLook unit."""
 
@@ -73,7 +75,7 @@ def shine(canon: Floats) -> Floats:
         return np.exp(-((a - angle) / wide) ** 2 - ((y - height) / tall) ** 2)
 
     value = 0.45 + 0.5 * spot(0, 7.0, 0.09, 0.3) + 0.35 * spot(0, 7.8, 0.35, 0.2) + 0.3 * spot(0.42, 7.06, 0.14, 0.09)
-    value += 0.25 * spot(0, 6.42, 0.1, 0.06) - 0.3 * spot(0.225, 7.2, 0.12, 0.06)
+    value += 0.25 * spot(0, 6.42, 0.1, 0.06) - 0.3 * spot(0.225, 7.2, 0.12, 0.06) - 0.5 * spot(0.24, 7.44, 0.2, 0.05)
     return np.clip(value, 0.1, 1).astype(np.float32)
 
 
@@ -86,6 +88,9 @@ def resolve(state: FaceState) -> tuple[Units, tuple[tuple[float, float], tuple[f
     if values.shape != (len(UNITS),):
         raise BadInput(f'face units must be {len(UNITS)} numbers, not an array of shape {values.shape}')
     np.clip(np.nan_to_num(values), 0, HIGHEST, out=values)
+    # At rest the lips of the mesh are a little apart.
+    closing = CLOSED * (1 - min(1.0, 1.2 * max(0.0, mouth_light(values) - 0.1)))
+    values[INDEX['mouthClose']] = max(float(values[INDEX['mouthClose']]), closing)
     yaw, pitch = (float(np.clip(np.nan_to_num(angle), -0.7, 0.7)) for angle in state.gaze)
     eyes = []
     for side, outward in (('Left', 1), ('Right', -1)):

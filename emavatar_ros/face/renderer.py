@@ -231,7 +231,7 @@ class Renderer:
         if len(head.shells):
             data, faces = ribbons.crop(head.shells)
             self._hair.append(self._mesh(self._programs['crop'], [(self._keep(gl.buffer(data)), (
-                ('place', '3f'), ('normal', '3f'), ('follow', '1f'), ('at', '2f'), ('height', '1f')))], faces))
+                ('place', '3f'), ('normal', '3f'), ('follow', '1f'), ('at', '2f'), ('height', '2f')))], faces))
 
     def _allocate(self, samples: int) -> None:
         """Make what depends on the size: the pictures drawn into, the backdrop's copy."""

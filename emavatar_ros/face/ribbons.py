@@ -80,10 +80,10 @@ def _vertices(place: Floats, normal: Floats, along: Floats, across: float, tone:
 
 
 def crop(shells: Floats) -> tuple[Floats, NDArray[np.int32]]:
-    """Vertices float32 [n, 10] (place, normal, follow, texture coordinates, height) and triangles int32 [k, 3].
+    """Vertices float32 [n, 11] (place, normal, follow, texture coordinates, height, edge) and triangles int32 [k, 3].
 
     shells: float32 [l, rows, columns, 3] from the skin outward, rows from the hairline to the crown. height: 0 at the
-    skin to 1. Texture coordinates are laid round the crown, in dm.
+    skin to 1; edge: 0 at the hairline to 1 at the crown. Texture coordinates are laid round the crown, in dm.
     """
     layers, rows, columns, _ = shells.shape
     data, faces = [], []
@@ -101,7 +101,8 @@ def crop(shells: Floats) -> tuple[Floats, NDArray[np.int32]]:
         place = shell.reshape(-1, 3)
         data.append(np.concatenate([place, normal.reshape(-1, 3), pose.follow(place)[:, None],
                                     (spread * np.sin(around)).reshape(-1, 1), (spread * np.cos(around)).reshape(-1, 1),
-                                    np.full((len(place), 1), (k + 0.5) / layers)], 1))
+                                    np.full((len(place), 1), (k + 0.5) / layers),
+                                    np.repeat(np.linspace(0, 1, rows), columns)[:, None]], 1))
         faces.append(np.stack([i, i + 1, i + columns + 1, i, i + columns + 1, i + columns], -1).reshape(-1, 3)
                      + k * rows * columns)
     return np.concatenate(data).astype(np.float32), np.concatenate(faces).astype(np.int32)

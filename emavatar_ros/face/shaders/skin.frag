@@ -36,6 +36,6 @@ void main() {
     float nh = max(dot(n, h), 0.0);
     float n2 = nh * nh, n4 = n2 * n2, n8 = n4 * n4, n16 = n8 * n8, n32 = n16 * n16;
     float shine = facing.w * (0.09 * n8 * n4 + 0.15 * n32) + lips * (0.16 * n32 * n8 + 0.05 * n8);
-    c += (shine * base.g * crease + glow) * vec3(1.0, 0.97, 0.94) * (1.0 - spot.w);
+    c += (shine * base.g * crease + glow * (0.35 + albedo)) * vec3(1.0, 0.97, 0.94) * (1.0 - spot.w);
     colour = vec4(screen(c), 1.0);
 }
