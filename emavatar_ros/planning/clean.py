@@ -83,7 +83,7 @@ def _direction(found: re.Match[str]) -> str:
     return '' if DIRECTION.fullmatch(inner) and not found.group(0).startswith('**') else inner
 
 
-def beats(pieces: Iterable[str], most: int = 3, clause_words: int = 5) -> Iterator[str]:
+def beats(pieces: Iterable[str], most: int = 3, clause_words: int = 4) -> Iterator[str]:
     """Speakable parts of the stream as soon as each is whole, at most `most`: sentences; the first may be a clause of
     at least `clause_words` words. A part cut off at the stream's end comes too if it can be spoken as it is."""
     text = ''

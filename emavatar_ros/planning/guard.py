@@ -16,6 +16,7 @@ from emavatar_ros.planning import texts
 REASONS: Final = ('meta', 'claims feelings, a body or a past', 'promises', 'diagnoses or prescribes',
                   'hurries or blames', 'invents facts')
 WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+FIRST_PERSON: Final = frozenset(("i", "i'm", "i've", "my", "me", "we", "our", "us", "yo", "mi", "mis", "me", "nos", "nuestro"))
 LONGEST: Final = 260  # characters of one part
 
 
@@ -68,12 +69,13 @@ def _foreign(words: list[str], language: str) -> bool:
 
 
 def _same(words: list[str], other: str) -> bool:
-    """Whether this is the other text over again: all its words in a row, or nearly all pairs of them."""
-    theirs = [word.lower() for word in WORD.findall(other.replace('’', "'"))]
-    if len(words) < 2 or not theirs:
-        return False
-    if f' {" ".join(words)} ' in f' {" ".join(theirs)} ':
+    """Whether this is the other text over again: one of its sentences, or nearly all pairs of words from it with the
+    speaker still as "I". Naming what somebody told ("a cockroach in the cup") is no copy."""
+    sentences = [[word.lower() for word in WORD.findall(sentence)]
+                 for sentence in re.split(r'[.!?…]+', other.replace('’', "'"))]
+    if words in sentences:
         return True
-    pairs = set(pairwise(theirs))
+    pairs = {pair for sentence in sentences for pair in pairwise(sentence)}
     shared = sum(pair in pairs for pair in pairwise(words))
-    return len(words) >= 4 and shared >= 0.7 * (len(words) - 1)
+    retold = len(words) >= 9 or any(word in FIRST_PERSON for word in words)
+    return len(words) >= 4 and retold and shared >= 0.75 * (len(words) - 1)

@@ -55,6 +55,14 @@ MANNERS: Final[dict[str, Manner]] = {
                    ('neutral', 'neutral'), 'find out how the visitor feels without presuming',
                    {'en': 'unclear', 'es': 'no está claro'}),
 }
+BENEATH: Final = {
+    'angry': {'en': 'fed up with it', 'es': 'está harto de eso'},
+    'contempt': {'en': 'thinks little of it', 'es': 'le parece poca cosa'},
+    'disgusted': {'en': 'disgusted by it', 'es': 'le da asco'},
+    'fear': {'en': 'worried about it', 'es': 'le preocupa'},
+    'sad': {'en': 'sad about it', 'es': 'le entristece'},
+}
+"""What is felt beneath words that say something else."""
 
 
 def manner(estimate: Estimate) -> Manner:
@@ -63,12 +71,9 @@ def manner(estimate: Estimate) -> Manner:
 
 
 def hint(estimate: Estimate, language: str) -> str:
-    """What the model is told of the feeling in a few words, such as "angry, means the opposite" or "sad, hides it"."""
+    """What the model is told of the feeling in a few words, such as "sad"; where the views contradict each other, what
+    it is towards what was said: "fed up with it" under ironic praise, "sad about it" under brave words."""
     base = 'es' if language.split('-')[0].lower() == 'es' else 'en'
-    word = MANNERS[estimate.label].feeling[base]
-    if not estimate.conflict or estimate.label in (UNSURE, 'happy', 'neutral', 'surprised'):
-        return word
-    # Which of the two shows in the feeling: irony comes with anger, a brave face with sadness and fear.
-    irony, brave = {'en': ('means the opposite', 'hides it'),
-                    'es': ('quiere decir lo contrario', 'lo disimula')}[base]
-    return f'{word}, {irony if estimate.label in ("angry", "contempt", "disgusted") else brave}'
+    if estimate.conflict and estimate.label in BENEATH:
+        return BENEATH[estimate.label][base]
+    return MANNERS[estimate.label].feeling[base]

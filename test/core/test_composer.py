@@ -127,7 +127,7 @@ def test_the_prompts_examples_are_what_we_want(language: str) -> None:
     assert len(examples) >= 10
     feelings = {'trist': 'sad', 'enfad': 'angry', 'miedo': 'fear', 'asco': 'disgusted', 'despr': 'contempt',
                 'alegr': 'happy', 'sad': 'sad', 'angry': 'angry', 'afrai': 'fear', 'disgu': 'disgusted',
-                'scorn': 'contempt', 'happy': 'happy'}
+                'scorn': 'contempt', 'happy': 'happy', 'fed u': 'angry', 'está ': 'angry', 'le en': 'sad'}
     for example in examples:
         emotion = next((label for start, label in feelings.items() if example.feeling.startswith(start)), UNSURE)
         parts = list(beats([example.avatar]))

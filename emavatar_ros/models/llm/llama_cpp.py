@@ -27,7 +27,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from emavatar_ros.errors import BadInput, Missing, Unavailable
@@ -36,6 +36,8 @@ from emavatar_ros.models.store import Store
 from emavatar_ros.settings import setting
 
 log = logging.getLogger(__name__)
+KEPT: Final = 8
+"""Computed prompts kept on disk, some 40 MB each."""
 
 
 @dataclass(frozen=True)
@@ -104,12 +106,16 @@ class LlamaCpp:
             name = self._prefix_file(known)
             if self._config.keep_prefix and (self._saved / name).exists() and self._slot(slot, 'restore', name):
                 continue
+            # An earlier version of the prompt, or another language's, often begins alike: that much is then there.
+            newest = max(self._saved.glob(f'{self.name}-*.kv'), key=lambda file: file.stat().st_mtime, default=None)
+            if self._config.keep_prefix and newest is not None:
+                self._slot(slot, 'restore', newest.name)
             # The one token is thrown away: what counts is that the prompt was read.
             request = Request((*known, Message('user', 'Hello')), max_tokens=1)
             for _ in self.stream(request, Limits(600, 600, 600)):
                 pass
-            if self._config.keep_prefix:
-                self._slot(slot, 'save', name)
+            if self._config.keep_prefix and self._slot(slot, 'save', name):
+                self._prune()
 
     def stream(self, request: Request, limits: Limits) -> Generator[str, None, None]:
         """Pieces of the answer; see the Protocol. Closing stops the model."""
@@ -181,7 +187,16 @@ class LlamaCpp:
         stat = self._file.stat()
         key = [xllamacpp.__version__, self._file.name, stat.st_size, stat.st_mtime_ns, self._config.context,
                *(asdict(message) for message in prefix)]
-        return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32] + '.kv'
+        return f'{self.name}-{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]}.kv'
+
+    def _prune(self) -> None:
+        """Prompts change with avatars and versions: only the newest files stay."""
+        try:
+            files = sorted(self._saved.glob('*.kv*'), key=lambda file: file.stat().st_mtime, reverse=True)
+            for file in files[KEPT:]:
+                file.unlink(missing_ok=True)
+        except OSError as error:
+            log.info('old prompts in %s could not be removed: %s', self._saved, error.strerror)
 
     def _slot(self, slot: int, action: str, name: str) -> bool:
         """Save or restore a slot by the library's own HTTP interface; False when that failed."""
