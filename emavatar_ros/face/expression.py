@@ -30,7 +30,7 @@ EXPRESSIONS: Final[dict[str, dict[str, float]]] = {
     'sad': {'browInnerUp': 1.2, 'mouthFrown': 1.1, 'eyeBlink': 0.25, 'mouthShrugLower': 0.7, 'browDown': 0.2},
     'surprised': {'browInnerUp': 0.8, 'browOuterUp': 0.8, 'eyeWide': 0.8, 'jawOpen': 0.5, 'mouthFunnel': 0.2},
     # What is no emotion of the eight but a listener needs.
-    'concern': {'browInnerUp': 0.75, 'browDown': 0.25, 'mouthFrown': 0.28, 'mouthPress': 0.2, 'eyeSquint': 0.15},
+    'concern': {'browInnerUp': 1.05, 'browDown': 0.25, 'mouthFrown': 0.4, 'mouthPress': 0.2, 'eyeSquint': 0.15},
     'calm': {'browInnerUp': 0.25, 'mouthPress': 0.15, 'eyeSquint': 0.1, 'mouthSmile': 0.08},
     'interest': {'browInnerUp': 0.25, 'browOuterUp': 0.3, 'eyeWide': 0.15, 'mouthSmile': 0.15},
     'warm': {'mouthSmile': 0.38, 'cheekSquint': 0.35, 'eyeSquint': 0.2, 'mouthDimple': 0.15},

@@ -35,7 +35,7 @@ VISEMES: Final[dict[str, dict[str, float]]] = {
     'open': {'jawOpen': 0.55, 'mouthLowerDown': 0.32, 'mouthUpperUp': 0.2},
     'mid': {'jawOpen': 0.34, 'mouthLowerDown': 0.32, 'mouthUpperUp': 0.22, 'mouthStretch': 0.25, 'mouthSmile': 0.12},
     'central': {'jawOpen': 0.28, 'mouthLowerDown': 0.25, 'mouthUpperUp': 0.15, 'mouthStretch': 0.08},
-    'spread': {'jawOpen': 0.15, 'mouthStretch': 0.45, 'mouthSmile': 0.28, 'mouthLowerDown': 0.38, 'mouthUpperUp': 0.28},
+    'spread': {'jawOpen': 0.15, 'mouthStretch': 0.42, 'mouthSmile': 0.15, 'mouthLowerDown': 0.38, 'mouthUpperUp': 0.28},
     'round': {'jawOpen': 0.36, 'mouthFunnel': 0.75, 'mouthPucker': 0.28, 'mouthLowerDown': 0.08},
     'pucker': {'jawOpen': 0.14, 'mouthFunnel': 0.4, 'mouthPucker': 0.75},
     'lips': {'mouthPress': 0.5, 'mouthRollLower': 0.3, 'mouthRollUpper': 0.3},
