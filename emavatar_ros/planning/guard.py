@@ -16,7 +16,7 @@ from emavatar_ros.planning import texts
 REASONS: Final = ('meta', 'claims feelings, a body or a past', 'promises', 'diagnoses or prescribes',
                   'hurries or blames', 'invents facts')
 WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-FIRST_PERSON: Final = frozenset(("i", "i'm", "i've", "my", "me", "we", "our", "us", "yo", "mi", "mis", "me", "nos", "nuestro"))
+FIRST_PERSON: Final = frozenset(('i', "i'm", "i've", 'my', 'me', 'we', 'our', 'us', 'yo', 'mi', 'mis', 'nos'))
 LONGEST: Final = 260  # characters of one part
 
 

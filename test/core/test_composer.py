@@ -121,6 +121,16 @@ def test_the_guard_lets_good_sentences_pass(part: str) -> None:
     assert guard.fault(part, language='en', emotion='sad', visitor='My cat died.') is None
 
 
+@pytest.mark.parametrize(('part', 'visitor', 'copies'), [
+    ('A cockroach in the coffee cup,', "There's a cockroach in the coffee cup.", False),
+    ('Great, another meeting.', 'Great, another meeting.', True),
+    ('My cat died in the morning.', 'My cat died this morning.', False),
+    ('My cat died this morning!', 'My cat died this morning and now it is quiet.', True),
+    ('Three times is a lot.', 'I failed for the third time.', False)])
+def test_naming_is_no_copying(part: str, visitor: str, copies: bool) -> None:
+    assert (guard.fault(part, language='en', emotion='angry', visitor=visitor) == 'copies') is copies
+
+
 @pytest.mark.parametrize('language', texts.LANGUAGES)
 def test_the_prompts_examples_are_what_we_want(language: str) -> None:
     examples = texts.prompt(language).examples
