@@ -8,7 +8,7 @@ blinks, with the mouth closed.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import Final
 
 import numpy as np
@@ -54,7 +54,7 @@ class Faces:
 
     def cut(self, t: float) -> None:
         """What was foreseen for later than `t` no longer holds."""
-        place = max(bisect_left(self._stamps, t), 1)
+        place = max(bisect_right(self._stamps, t), 1)
         del self._stamps[place:], self._states[place:]
 
     def at(self, t: float) -> FaceState:

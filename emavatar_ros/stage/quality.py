@@ -54,14 +54,15 @@ class Level:
         return self.height ** 2 * (1 + 0.35 * self.samples)
 
 
+def is_software(renderer: str) -> bool:
+    """Whether this renderer, as OpenGL names it, draws on the processor."""
+    return any(name in renderer.casefold() for name in SOFTWARE)
+
+
 def ladder(height: int, samples: int) -> tuple[Level, ...]:
     """Levels for a screen of `height` px, the finest first: full size smooth and plain, then smaller ones."""
-    smaller = [h for h in HEIGHTS if h < height]
-    levels = [Level(height, samples), *(Level(h, s) for h in smaller[:1] for s in (samples, 0)),
-              *(Level(h, 0) for h in smaller[1:])]
-    if samples:
-        levels.insert(1, Level(height, 0))
-    return tuple(sorted(dict.fromkeys(levels), key=lambda level: -level.cost))
+    levels = [Level(height, samples), Level(height, 0), *(Level(h, 0) for h in HEIGHTS if h < height)]
+    return tuple(dict.fromkeys(levels))
 
 
 class Quality:
@@ -70,9 +71,10 @@ class Quality:
 
     def __init__(self, config: QualityConfig, height: int, renderer: str) -> None:
         self._config = config
-        self.software = any(name in renderer.casefold() for name in SOFTWARE)
+        self.software = is_software(renderer)
         self._levels = ladder(height, config.samples)
-        self._place = 0
+        # A processor takes several times as long for smooth edges: it begins with plain ones.
+        self._place = 1 if self.software and config.samples and config.adapt else 0
         self._times: deque[float] = deque(maxlen=SEEN)
         self._since = 0.0  # when the level was taken, or the last trouble on it
         self._wait = CALM

@@ -40,6 +40,7 @@ class Recorder:
         self._start = 0.0  # when the stretch being recorded began, s
         self._base = 0.0  # the movie's time at that moment, s
         self._sound_end = 0.0  # up to when there is sound, s of the movie
+        self._put = self._taken = 0  # pictures, each counted by one thread
         self.left_out = 0
         """Pictures that were not encoded because the machine was too slow."""
         self.problem = ''
@@ -51,6 +52,11 @@ class Recorder:
     def on(self) -> bool:
         """Whether it records at the moment."""
         return self._on
+
+    @property
+    def waiting(self) -> int:
+        """Pictures that are still to be encoded."""
+        return self._put - self._taken
 
     def switch(self, on: bool, t: float) -> None:
         """Go on or pause."""
@@ -64,9 +70,10 @@ class Recorder:
         """A picture, uint8 [height, width, 3], that was seen from `t` on."""
         if not self._on or t < self._start or self.problem:
             return
-        if self._work.qsize() > WAITING:
+        if self.waiting >= WAITING:
             self.left_out += 1
             return
+        self._put += 1
         self._work.put((rgb, self._base + t - self._start))
 
     def sound(self, stretch: Stretch) -> None:
@@ -96,6 +103,7 @@ class Recorder:
             piece, stamp = self._work.get()
             if piece is None:
                 return
+            self._taken += not isinstance(piece, Audio)
             if self.problem:
                 continue
             try:
