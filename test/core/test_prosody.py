@@ -1,0 +1,140 @@
+"""Prosody measures what was put into a sound; the voice view judges it against the person's own baseline."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from emavatar_ros.emotion.labels import LABELS
+from emavatar_ros.media.audio import Audio
+from emavatar_ros.perception.prosody import NAMES, measure, speech_seconds
+from emavatar_ros.perception.voice import CLASSES, Baseline, Config, VoiceView, create, sentence
+
+RATE = 16000
+
+
+def voice(seconds: float = 2.0, hz: float = 120.0, level: float = 0.2, swing: float = 0.0, syllables: float = 4.0
+          ) -> np.ndarray:
+    """A buzz with a voice's harmonics; swing: semitones the pitch moves up and down; syllables: per second."""
+    t = np.arange(round(seconds * RATE)) / RATE
+    pitch = hz * 2 ** (swing * np.sin(2 * np.pi * 0.8 * t) / 12)
+    phase = 2 * np.pi * np.cumsum(pitch) / RATE
+    buzz = sum(np.sin(k * phase) / k for k in range(1, 12))
+    shape = 0.15 + 0.85 * np.clip(np.sin(np.pi * syllables * t), 0, None) ** 2 if syllables else 1.0
+    return (level * buzz * shape).astype(np.float32)
+
+
+def of(samples: np.ndarray) -> dict[str, float]:
+    return dict(zip(NAMES, measure(samples).tolist(), strict=True))
+
+
+@pytest.mark.parametrize('hz', [85, 120, 220, 400])
+def test_pitch_is_the_one_put_in(hz: float) -> None:
+    assert of(voice(hz=hz))['pitch'] == pytest.approx(12 * np.log2(hz / 100), abs=0.3)
+
+
+def test_louder_higher_livelier_faster_are_each_heard_in_their_own_measure() -> None:
+    plain = of(voice())
+    assert of(voice(level=0.4))['level'] - plain['level'] == pytest.approx(6, abs=0.5)
+    assert of(voice(level=0.4))['pitch'] == pytest.approx(plain['pitch'], abs=0.1)
+    assert of(voice(swing=4))['pitch_spread'] > plain['pitch_spread'] + 2
+    assert of(voice(syllables=7))['rate'] > of(voice(syllables=3))['rate'] * 1.4
+    assert of(voice())['voiced_share'] > 0.9
+    noise = np.random.default_rng(0).normal(0, 0.1, RATE).astype(np.float32)
+    assert of(noise)['voiced_share'] < 0.1 and of(noise)['brightness'] > plain['brightness'] * 2
+
+
+def test_pauses_lower_the_speech_share() -> None:
+    gap = np.concatenate([voice(1.0, syllables=0), np.zeros(RATE, np.float32), voice(1.0, syllables=0)])
+    assert of(gap)['speech_share'] == pytest.approx(2 / 3, abs=0.03)
+    assert speech_seconds(gap) == pytest.approx(2.0, abs=0.1)
+
+
+@pytest.mark.parametrize('samples', [np.zeros(0), np.zeros(5), np.zeros(RATE), np.ones(RATE), np.eye(1, RATE)[0],
+                                     np.full(400, 1e-9)])
+def test_odd_sounds_give_finite_measures(samples: np.ndarray) -> None:
+    assert np.isfinite(measure(samples.astype(np.float32))).all()
+
+
+def test_a_baseline_moves_from_the_population_to_the_person() -> None:
+    baseline = Baseline(np.zeros(2, np.float32), np.ones(2, np.float32))
+    high = np.array([3.0, 0.0], np.float32)
+    first = baseline.standardise(high)
+    for _ in range(20):
+        baseline.add(high)
+    assert first[0] == 3 and baseline.standardise(high)[0] < 1
+    for _ in range(30):
+        baseline.add(-high)  # another microphone: it follows
+    assert baseline.standardise(-high)[0] > -1.2
+
+
+def head(**changes: object) -> dict[str, object]:
+    """A head that hears loudness: loud is angry, quiet is sad."""
+    count = 4 + len(NAMES)
+    weights = np.zeros((len(CLASSES), count), np.float32)
+    weights[CLASSES.index('angry'), 4] = 2
+    weights[CLASSES.index('sad'), 4] = -2
+    mean, spread = np.zeros(count, np.float32), np.ones(count, np.float32)
+    mean[4:], spread[4:] = measure(voice()), 3.0
+    made = {'mean': mean, 'spread': spread, 'both_weights': weights, 'prosody_weights': weights[:, 4:]}
+    for kind in ('both', 'prosody'):
+        made |= {f'{kind}_bias': np.zeros(len(CLASSES), np.float32), f'{kind}_temperature': np.float32(1)}
+    return made | changes
+
+
+EMBEDDING = np.zeros(4, np.float32)
+
+
+def test_a_voice_is_judged_against_how_it_usually_sounds() -> None:
+    view = VoiceView(head())
+    loud = view.hear(Audio(voice(level=0.45), RATE), EMBEDDING)
+    assert (loud.view, loud.label) == ('voice', 'angry') and 'loud' in loud.evidence
+    assert view.measured['loudness_z'] > 1
+    for _ in range(15):
+        view.hear(Audio(voice(level=0.45), RATE), EMBEDDING)
+    assert view.hear(Audio(voice(level=0.2), RATE), EMBEDDING).label == 'sad'  # quiet for this person
+    view.forget()
+    again = view.hear(Audio(voice(level=0.45), RATE), EMBEDDING)
+    assert again.distribution == loud.distribution  # the next visitor inherits nothing
+
+
+def test_what_it_cannot_hear_keeps_a_small_share() -> None:
+    heard = VoiceView(head()).hear(Audio(voice(level=0.45), RATE), EMBEDDING).distribution
+    assert heard is not None and heard['surprised'] == heard['contempt'] == pytest.approx(0.03)
+    assert sum(heard.p) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(('samples', 'reason'), [
+    (np.zeros(0), 'too little'), (voice(0.2), 'too little'), (voice(level=0.0002), 'quiet'),
+    (voice(), 'no clear emotion')])
+def test_it_abstains_rather_than_guess(samples: np.ndarray, reason: str) -> None:
+    candidate = VoiceView(head()).hear(Audio(samples.astype(np.float32), RATE), EMBEDDING)
+    assert candidate.abstains and candidate.confidence == 0 and reason in candidate.reason
+
+
+@pytest.mark.parametrize('embedding', [None, np.zeros(7, np.float32), np.full(4, np.nan, np.float32)])
+def test_without_an_embedding_prosody_alone_decides_and_says_so(embedding: np.ndarray | None) -> None:
+    candidate = VoiceView(head()).hear(Audio(voice(level=0.45), RATE), embedding)
+    assert (candidate.label, candidate.model) == ('angry', 'prosody')
+
+
+def test_any_rate_and_channels_will_do() -> None:
+    stereo = np.stack([np.repeat(voice(level=0.45), 3)] * 2, axis=1)
+    assert VoiceView(head()).hear(Audio(stereo, 48000), EMBEDDING).label == 'angry'
+
+
+def test_the_head_that_ships_fits_the_view() -> None:
+    view = create(Config(least=0.0))
+    for level in (0.05, 0.3):
+        candidate = view.hear(Audio(voice(level=level, swing=3), RATE), np.zeros(1024, np.float32))
+        assert candidate.label in LABELS and candidate.distribution is not None
+        assert -1 <= candidate.valence <= 1 and -1 <= candidate.arousal <= 1
+
+
+def test_the_sentence_names_what_stands_out() -> None:
+    plain = dict.fromkeys(('pitch_z', 'loudness_z', 'pitch_range_z', 'rate_z', 'tremor_z'), 0.0)
+    assert sentence(plain, 'neutral') == 'the voice sounds as it usually does'
+    assert 'sounds afraid' in sentence(plain, 'fear')
+    assert sentence(plain | {'pitch_z': -2.0, 'pitch_range_z': -1.5}, 'sad') == 'the voice is low and flat'
+    excited = plain | {'loudness_z': 3.0, 'rate_z': 1.0, 'pitch_z': 2.0}
+    assert sentence(excited, 'angry') == 'the voice is loud, high and fast'
