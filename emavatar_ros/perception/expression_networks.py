@@ -44,7 +44,13 @@ def cut(rgb: Pixels, face: Region) -> Pixels:
     # Shrinking a large face without averaging would leave grain the networks never saw: average first.
     shrink = max(int(scale), 1)
     if shrink > 1:
-        rgb = cv2.resize(rgb, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
+        reach = face.side * MARGIN * 0.75
+        left, top = (min(max(int(at - reach), 0), length - shrink)
+                     for at, length in ((face.x, rgb.shape[1]), (face.y, rgb.shape[0])))
+        rgb = rgb[top:max(int(face.y + reach), top + shrink), left:max(int(face.x + reach), left + shrink)]
+        rgb = cv2.resize(rgb, (max(rgb.shape[1] // shrink, 1), max(rgb.shape[0] // shrink, 1)),
+                         interpolation=cv2.INTER_AREA)
+        matrix[:, 2] -= left, top
         matrix /= shrink
     face_only = cv2.warpAffine(rgb, matrix.astype(np.float32), (_COLOUR, _COLOUR), borderMode=cv2.BORDER_REPLICATE,
                                flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)

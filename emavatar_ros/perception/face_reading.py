@@ -41,7 +41,7 @@ def _reliability() -> NDArray[np.float64]:
             row[LABELS.index(truth)] = (counts[column] + 1) / (sum(counts) + 7) ** 0.5
         table[LABELS.index(name)] = row / row.sum()
     contempt = LABELS.index('contempt')
-    table[contempt] = 0.5 * table[contempt] + 0.5 * table[LABELS.index('neutral')]
+    table[contempt] = 0.7 * table[contempt] + 0.3 * table[LABELS.index('neutral')]
     return table
 
 

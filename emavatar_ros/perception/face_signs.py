@@ -115,6 +115,8 @@ def nudge(found: dict[str, float], turned: float) -> NDArray[np.float64]:
     wide, jaw = over('eye_wide', 0.12, 0.35), over('jaw_drop', 0.2, 0.5)
     down = over('mouth_corner_down', 0.1, 0.45)
     nose, lip = over('nose_wrinkle', 0.1, 0.45), over('upper_lip_raise', 0.2, 0.45)
+    # Lips pressed in anger are easily taken for a smile: with brows this low they are none.
+    smile *= 1 - over('brow_lower', 0.3, 0.6)
     plain = 1 - smile
     gains = {
         'happy': 3 * smile * (1 - 0.95 * sided) * (1 - lowered / 2),
@@ -124,7 +126,7 @@ def nudge(found: dict[str, float], turned: float) -> NDArray[np.float64]:
         'disgusted': plain * (1 - jaw) * (2.5 * nose + 3.6 * lip * max(nose, min(1.6 * lowered, 1.0))),
         'surprised': (1 - lowered) * (2.6 * jaw * max(inner, wide) + 0.8 * wide),
         'fear': plain * (1 - jaw / 2) * inner * (2.2 * over('mouth_stretch', 0.1, 0.35) + 1.6 * wide),
-        'contempt': 5 * sided * (1 - jaw) * (1 - wide),
+        'contempt': 5.5 * sided * (1 - jaw) * (1 - wide),
     }
     gains['neutral'] = -1.1 * max(gains.values())
     return np.array([gains[label] for label in LABELS])
@@ -132,9 +134,11 @@ def nudge(found: dict[str, float], turned: float) -> NDArray[np.float64]:
 
 def sentence(found: dict[str, float], label: str) -> str:
     """What can be seen, in plain words: at most three signs, the strongest first."""
-    sided = found['one_sided_smile'] >= 0.3
+    hidden = {'mouth_smile'} if found['one_sided_smile'] >= 0.3 else set()
+    if found['brow_lower'] >= 0.3 and label != 'happy':
+        hidden |= {'mouth_smile', 'cheek_raise'}
     signs = [(found[name] / least, phrase) for name, least, phrase in _PHRASES
-             if found[name] >= least and not (sided and name == 'mouth_smile')]
+             if found[name] >= least and name not in hidden]
     signs.sort(key=lambda sign: -sign[0])
     words = [phrase for _, phrase in signs[:3]]
     if not words:

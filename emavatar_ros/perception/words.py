@@ -34,9 +34,9 @@ _TELLING = 0.8
 class Config:
     """Settings of the words view."""
 
-    context: float = setting(0.25, 'weight of what the visitor last felt when an answer is very short', low=0.0,
-                             high=0.9)
-    short: int = setting(3, 'an answer of at most this many words is very short', unit='words', low=0, high=20)
+    context: float = setting(0.25, 'how far a very short answer leans on what the visitor last felt, or on calm',
+                             low=0.0, high=0.9)
+    short: int = setting(2, 'an answer of at most this many words is very short', unit='words', low=0, high=20)
     long: int = setting(40, 'a text of more words is read sentence by sentence', unit='words', low=10, high=90)
 
 
@@ -59,10 +59,10 @@ class Words:
             return Candidate.abstain(VIEW, MODEL, reason)
         reading = self._distribution(text.strip(), len(words))
         felt = next((line.emotion for line in reversed(history) if line.role == 'visitor'), None)
-        continued = len(words) <= self._config.short and felt is not None
-        if continued and felt is not None:
-            weight = self._config.context
-            reading = Distribution.mix(((1 - weight, reading), (weight, Distribution.from_mapping({felt: 1.0}))))
+        if len(words) <= self._config.short and (felt or '!' not in text):
+            # "No." alone was a quarrel where the head learned; here it mostly answers a question.
+            weight, lean = self._config.context, Distribution.from_mapping({felt or 'neutral': 1.0})
+            reading = Distribution.mix(((1 - weight, reading), (weight, lean)))
         signs = word_signs.measures(text, history, reading.label)
         ironic = signs['sarcasm_frame'] > 0 and reading['happy'] > 0.2
         if ironic:
