@@ -43,15 +43,17 @@ class QualityConfig:
 
 @dataclass(frozen=True)
 class Level:
-    """One rung: height in px and samples a pixel; the width follows from the screen's shape."""
+    """One rung: height in px (the width follows from the screen's shape), samples a pixel, and the share of the wanted
+    pictures per second that is drawn."""
 
     height: int
     samples: int
+    pace: float = 1.0
 
     @property
     def cost(self) -> float:
-        """Expected effort relative to other levels: pixels, and what their samples add."""
-        return self.height ** 2 * (1 + 0.35 * self.samples)
+        """Expected effort relative to other levels: a share for the head itself, pixels, what their samples add."""
+        return (150_000 + self.height ** 2) * (1 + 0.5 * self.samples) * self.pace
 
 
 def is_software(renderer: str) -> bool:
@@ -60,9 +62,10 @@ def is_software(renderer: str) -> bool:
 
 
 def ladder(height: int, samples: int) -> tuple[Level, ...]:
-    """Levels for a screen of `height` px, the finest first: full size smooth and plain, then smaller ones."""
-    levels = [Level(height, samples), Level(height, 0), *(Level(h, 0) for h in HEIGHTS if h < height)]
-    return tuple(dict.fromkeys(levels))
+    """Levels for a screen of `height` px, the finest first: smooth, plain, fewer pictures, then smaller ones."""
+    levels = [Level(height, samples), Level(height, 0), Level(height, 0, 2 / 3)]
+    levels += [Level(h, 0, 2 / 3) for h in HEIGHTS if h < height]
+    return (*dict.fromkeys(levels), Level(levels[-1].height, 0, 0.5))
 
 
 class Quality:
@@ -89,18 +92,19 @@ class Quality:
 
     def rate(self, activity: str) -> float:
         """Pictures per second for what the avatar does: idle, listening, thinking or speaking."""
+        most = self._config.rate * self.level.pace
         if not self.software:
-            return self._config.rate
-        return min(self._config.rate, {'thinking': self._config.thinking_rate,
-                                       'listening': self._config.listening_rate}.get(activity, self._config.rate))
+            return most
+        return min(most, {'thinking': self._config.thinking_rate,
+                          'listening': self._config.listening_rate}.get(activity, most))
 
     def drawn(self, seconds: float, rate: float, t: float) -> bool:
         """A picture took `seconds` to draw when `rate` a second were wanted; True when the level changed."""
         self._times.append(seconds)
         if not self._config.adapt or len(self._times) < SEEN:
             return False
-        share = statistics.median(self._times) * rate
-        if share > DOWN:
+        takes = statistics.median(self._times)
+        if takes * rate > DOWN:
             if self._place + 1 < len(self._levels):
                 # A step up that did not hold is tried again later and later.
                 self._wait = min(self._wait * 2, 300.0) if self._went_up else self._wait
@@ -108,7 +112,8 @@ class Quality:
             self._since = t
         elif self._place and t - self._since > self._wait:
             above = self._levels[self._place - 1]
-            if share * above.cost / self.level.cost < UP:
+            # Judged by the full rate: what fits while it thinks need not fit while it speaks.
+            if takes * self._config.rate * self.level.pace * above.cost / self.level.cost < UP:
                 return self._move(self._place - 1, True, t)
         return False
 

@@ -29,11 +29,15 @@ from emavatar_ros.voice.speech import Phoneme, Speech
 JAW = INDEX['jawOpen']
 
 
-def draw(quality: Quality, cost: float, t: float, seconds: float, rate: float = 30.0) -> float:
-    """Draw for `seconds`; a picture costs `cost` seconds per unit of the level's cost."""
+def pixels(level: Level) -> float:
+    return (1 + level.samples) * level.height ** 2
+
+
+def draw(quality: Quality, cost: float, t: float, seconds: float) -> float:
+    """Draw for `seconds`; a picture takes `cost` seconds a pixel and sample."""
     end = t + seconds
     while t < end:
-        takes = cost * quality.level.cost
+        takes, rate = cost * pixels(quality.level), quality.rate('speaking')
         quality.drawn(takes, rate, t)
         t += max(takes, 1 / rate)
     return t
@@ -42,17 +46,17 @@ def draw(quality: Quality, cost: float, t: float, seconds: float, rate: float = 
 def test_quality_steps_down_soon_and_up_again_when_the_machine_is_free() -> None:
     quality = Quality(QualityConfig(), 720, 'Some GPU')
     assert quality.level == Level(720, 4)
-    fast, slow = 0.004 / Level(720, 0).cost, 0.06 / Level(720, 0).cost
+    fast, slow = 0.002 / pixels(Level(720, 0)), 0.06 / pixels(Level(720, 0))
     t = draw(quality, slow, 0.0, 8.0)
     assert quality.level.height < 720
-    assert slow * quality.level.cost * 30 < 1
+    assert slow * pixels(quality.level) * quality.rate('speaking') < 1
     t = draw(quality, fast, t, 60.0)
     assert quality.level == Level(720, 4)
 
 
 def test_quality_does_not_swing_for_ever() -> None:
     quality = Quality(QualityConfig(), 720, 'Some GPU')
-    draw(quality, 0.028 / Level(720, 0).cost, 0.0, 600.0)
+    draw(quality, 0.028 / pixels(Level(720, 0)), 0.0, 600.0)
     assert quality.changes < 30
 
 
