@@ -24,8 +24,9 @@ class Loading:
         self._queue: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
         self._made: dict[str, Future[Any]] = {}
         self._threads = 0
+        self._owner = threading.get_ident()
         self.waited = 0.0
-        """Seconds that callers of `get` spent waiting, all together."""
+        """Seconds that the thread which made this has spent waiting in `get` for things to be loaded."""
 
     def start(self, name: str, make: Callable[[], object]) -> None:
         """Make `name` in the background as soon as a thread is free."""
@@ -38,13 +39,13 @@ class Loading:
             self._threads += 1
         threading.Thread(target=self._run, name='loading', daemon=True).start()
 
-    def get(self, name: str) -> Any:
-        """What was made; waits for it, and raises what making it raised."""
+    def get(self, name: str, counted: bool = True) -> Any:
+        """What was made; waits for it, and raises what making it raised. counted: the wait is one for loading."""
         began = time.perf_counter()
         try:
             return self._made[name].result()
         finally:
-            with self._lock:
+            if counted and threading.get_ident() == self._owner:
                 self.waited += time.perf_counter() - began
 
     def _run(self) -> None:

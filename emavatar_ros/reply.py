@@ -68,7 +68,8 @@ class Line:
 @dataclass(frozen=True)
 class Performed:
     """What was made. seconds, phonemes: of reply.wav; images: how many reply.mp4 has; voice_s, face_s: seconds of work;
-    first_audio: when the first samples were there, on time.perf_counter's clock."""
+    first_audio: when the first samples were there, on time.perf_counter's clock; waited: seconds that the first words
+    waited for the voice to be loaded."""
 
     sample_rate: int
     seconds: float
@@ -81,6 +82,7 @@ class Performed:
     voice_s: float
     face_s: float
     first_audio: float
+    waited: float = 0.0
 
 
 class Performance:
@@ -97,7 +99,7 @@ class Performance:
         self._pieces: list[Speech] = []
         self._stopped = threading.Event()
         self._errors: list[BaseException] = []
-        self._voice_s = self._face_s = self._first_audio = 0.0
+        self._voice_s = self._face_s = self._first_audio = self._waited = 0.0
         self._shown: tuple[float, int, int, int, str] = (0.0, 0, 0, 0, '')
         self._threads = [threading.Thread(target=self._guarded, args=(work,), name=work.__name__, daemon=True)
                          for work in (self._speak, self._draw)]
@@ -132,7 +134,7 @@ class Performance:
             phonemes += [Phoneme(p.symbol, p.start + at, p.duration) for p in piece.phonemes]
             at += piece.seconds
         return Performed(rate, len(samples) / rate, tuple(phonemes), *self._shown, self._voice_s, self._face_s,
-                         self._first_audio)
+                         self._first_audio, self._waited)
 
     def abandon(self) -> None:
         """Stop both threads as soon as they notice; nothing more is written."""
@@ -155,8 +157,11 @@ class Performance:
             self._spoken.put(None)
 
     def _speak(self) -> None:
+        line = self._lines.get()
+        began = time.perf_counter()
         voice = self._make_voice()
-        while (line := self._lines.get()) is not None and not self._stopped.is_set():
+        self._waited = time.perf_counter() - began
+        while line is not None and not self._stopped.is_set():
             began = time.perf_counter()
             for speech in voice.speak(line.text, line.delivery, line.language):
                 if self._stopped.is_set():
@@ -167,6 +172,7 @@ class Performance:
                 self._expressions.put(line.expression)
                 self._spoken.put(speech)
             self._voice_s += time.perf_counter() - began
+            line = self._lines.get()
         self._spoken.put(None)
 
     def _draw(self) -> None:

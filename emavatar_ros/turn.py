@@ -71,7 +71,7 @@ def turn(request: Request, folder: Path) -> TurnRecord:
         performance.abandon()
         raise
     state.seconds.update(voice=performed.voice_s, face=performed.face_s, total=time.perf_counter() - began,
-                         first_audio=performed.first_audio - began - state.loading.waited)
+                         first_audio=performed.first_audio - began - state.loading.waited - performed.waited)
     state.models.update(voice=state.loading.get('voice').name, renderer=performed.renderer)
     return TurnRecord(state.text, state.language, state.confidence, estimate, tuple(state.candidates), script,
                       performed, state.seconds, state.models)
@@ -85,6 +85,7 @@ def _load(state: _Turn) -> None:
         start('recogniser', rooms.recogniser)
     start('planner', rooms.planner)
     if request.video is not None and request.video.has_images:
+        start('face', rooms.face_view)
         start('seen', lambda: _see(state))
     if request.audio is not None or request.text is not None:
         start('words', rooms.words)
@@ -111,15 +112,14 @@ def _hear(state: _Turn) -> None:
         state.language = state.language or guess(request.text, request.avatar.languages[0])
 
 
-def _see(state: _Turn) -> object:
-    """The face view after it has seen the video; runs beside the hearing."""
-    view, video = state.request.rooms.face_view(), state.request.video
+def _see(state: _Turn) -> float:
+    """Show the video to the face view, beside the hearing; returns the seconds it took."""
+    view, video = state.loading.get('face'), state.request.video
     assert video is not None
     began = time.perf_counter()
     for image in video.images(most=IMAGES_PER_S):
         view.see(image.pixels, image.stamp)
-    state.seconds['seeing'] = time.perf_counter() - began
-    return view
+    return time.perf_counter() - began
 
 
 def _perceive(state: _Turn) -> None:
@@ -139,12 +139,13 @@ def _perceive(state: _Turn) -> None:
         _abstain(state, 'voice', 'no sound was given' if request.audio is None else 'nobody speaks in the sound')
     video = request.video
     if video is not None and video.has_images:
-        face = loading.get('seen')
+        face = loading.get('face')
+        seeing = loading.get('seen', counted=False)
         # A typed text or a video without speech says nothing about when: all of it counts.
         start, end = (0.0, max(video.seconds, 1.0)) if said is None else (said.start, said.end)
         with state.timed('perception'):
             state.candidates.append(face.candidate(start, end))
-        state.seconds['perception'] += state.seconds.pop('seeing', 0.0)
+        state.seconds['perception'] += seeing
     else:
         _abstain(state, 'face', 'no picture was given' if video is None else 'the recording has no pictures')
     state.models.update({candidate.view: candidate.model for candidate in state.candidates
