@@ -151,6 +151,8 @@ class Kokoro:
         # A mark's own token is two fifths of the silence that is heard for it, so it has to stretch more than that.
         pause = max(0.2, 1 + 2.4 * (delivery.pause - 1))
         scale = np.array([pause if symbol in _MARKS and symbol != ' ' else 1.0 for symbol in part]) / rate
+        if part[-1] in _MARKS:
+            scale[-1] = 0.35  # nothing is heard in it and `finished` adds the pause: making it would only take time
         given = {
             'tokens': np.array([[0, *tokens, 0]], dtype=np.int64),
             'style': style[min(len(tokens), len(style)) - 1],
