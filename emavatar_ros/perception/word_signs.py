@@ -39,6 +39,10 @@ _PATTERNS: Final = {
     'apology': re.compile(r"\b(?:sorry|apologi[sz]e|apologies|forgive me|my fault|my bad)\b", re.I),
     'question': re.compile(r"\?"),
 }
+_REQUEST: Final = re.compile(
+    r"(?:^|[.!,;…]\s*|\b(?:and|so|but|please)\s+)(?:where|when|which|how (?:much|many|long|far|(?:do|can) (?:i|we|you)|"
+    r"(?:would|does) one)|what time|what(?: is|['’]s) (?:the|your)|(?:can|could) (?:you|i|we)|would you|will you|may i|"
+    r"(?:is|are) there|do you have|have you got|is it possible)\b[^?]*\?", re.I)
 _OPPOSITE: Final = {'happy': -1, 'sad': 1, 'angry': 1, 'disgusted': 1, 'fear': 1, 'contempt': 1}
 _IRONY: Final = {'angry': 0.45, 'contempt': 0.25, 'sad': 0.2, 'disgusted': 0.1}
 """What praise of something unwelcome usually means."""
@@ -53,6 +57,21 @@ def measures(text: str, history: Sequence[Line] = (), label: str | None = None) 
     sides = _OPPOSITE.get(label or '', 0) * _OPPOSITE.get(before or '', 0)
     found['contradiction_with_history'] = float(sides < 0)
     return found
+
+
+def asks(text: str) -> bool:
+    """True for a practical question (where, when, how much, could you ...): curiosity, not surprise."""
+    return bool(_REQUEST.search(text))
+
+
+def calmer(distribution: Distribution) -> Distribution:
+    """The same reading of a practical question: most of the surprise is calm. GoEmotions counts curiosity as surprise,
+    and this costs .003 of macro-F1 there."""
+    p = distribution.array
+    moved = 0.7 * p[LABELS.index('surprised')]
+    p[LABELS.index('surprised')] -= moved
+    p[LABELS.index('neutral')] += moved
+    return Distribution.of(p)
 
 
 def ironic(distribution: Distribution) -> Distribution:

@@ -63,6 +63,8 @@ class Words:
             # "No." alone was a quarrel where the head learned; here it mostly answers a question.
             weight, lean = self._config.context, Distribution.from_mapping({felt or 'neutral': 1.0})
             reading = Distribution.mix(((1 - weight, reading), (weight, lean)))
+        if word_signs.asks(text):
+            reading = word_signs.calmer(reading)
         signs = word_signs.measures(text, history, reading.label)
         ironic = signs['sarcasm_frame'] > 0 and reading['happy'] > 0.2
         if ironic:

@@ -4,7 +4,7 @@ import pytest
 
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.history import Line
-from emavatar_ros.perception.word_signs import ironic, measures
+from emavatar_ros.perception.word_signs import asks, ironic, measures
 
 
 @pytest.mark.parametrize('text', [
@@ -36,6 +36,13 @@ def test_contradiction_with_what_was_felt_before() -> None:
     assert measures('Everything is wonderful', history, 'happy')['contradiction_with_history'] == 1
     assert measures('I miss him', history, 'sad')['contradiction_with_history'] == 0
     assert measures('Everything is wonderful', (), 'happy')['contradiction_with_history'] == 0
+
+
+@pytest.mark.parametrize(('text', 'practical'), [
+    ('Where can I pay?', True), ('Hello, could you help me?', True), ('My feet hurt. Where is the lift?', True),
+    ('What?!', False), ('You did that?', False), ('I know where it is.', False), ('Why would you do that?', False)])
+def test_practical_questions(text: str, practical: bool) -> None:
+    assert asks(text) is practical
 
 
 def test_irony_only_takes_certainty_away() -> None:
