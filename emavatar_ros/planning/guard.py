@@ -38,7 +38,8 @@ def fault(part: str, *, language: str, emotion: str, visitor: str, said: str = '
     # A number nobody named is made up.
     if set(re.findall(r'\d+', text)) - set(re.findall(r'\d+', f'{visitor} {said}')):
         return 'invents facts'
-    if (emotion in UNPLEASANT and _says('glad', text)) or (emotion == 'happy' and _says('sorry', text)):
+    # Scorn is no suffering: praise is not out of place there.
+    if (emotion in UNPLEASANT - {'contempt'} and _says('glad', text)) or (emotion == 'happy' and _says('sorry', text)):
         return 'tone'
     if _foreign(words, language):
         return 'language'
