@@ -141,8 +141,10 @@ def _perceive(state: _Turn) -> None:
     if video is not None and video.has_images:
         face = loading.get('face')
         seeing = loading.get('seen', counted=False)
-        # A typed text or a video without speech says nothing about when: all of it counts.
-        start, end = (0.0, max(video.seconds, 1.0)) if said is None else (said.start, said.end)
+        # A still picture, a typed text, or pictures of another time than the words: all that was seen counts.
+        start, end = 0.0, video.seconds
+        if said is not None and said.start < video.seconds:
+            start, end = said.start, said.end
         with state.timed('perception'):
             state.candidates.append(face.candidate(start, end))
         state.seconds['perception'] += seeing
