@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating]
 ANGLES: Final = (0.0, 0.20, 0.42, 0.58, 0.70, 0.80, 0.92, 1.05, 1.18, 1.32, 1.45, 1.58, 1.80, 2.30, 3.15)
 HEIGHTS: Final = {
     'bob': (7.90, 7.93, 7.95, 7.88, 7.76, 7.62, 7.46, 7.34, 7.30, 7.50, 7.62, 7.62, 7.45, 6.85, 6.75),

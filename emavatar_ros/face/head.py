@@ -33,7 +33,7 @@ def load(folder: Path, fine: bool = True) -> Head:
     """
     file = folder / 'face' / 'head.npz'
     try:
-        with np.load(file, allow_pickle=False) as arrays:
+        with file.open('rb') as stream, np.load(stream, allow_pickle=False) as arrays:
             content = {name: arrays[name] for name in arrays.files}
         version = int(content['version'])
         if version == VERSION:
@@ -183,7 +183,7 @@ def refine(values: Floats, quads: Indices) -> tuple[Floats, Indices]:
     """
     n, m = len(values), len(quads)
     ends = np.sort(np.stack([quads, np.roll(quads, -1, axis=1)], 2).reshape(-1, 2), axis=1)
-    key, first, edge_of = np.unique(ends[:, 0] * n + ends[:, 1], return_index=True, return_inverse=True)
+    _, first, edge_of = np.unique(ends[:, 0] * n + ends[:, 1], return_index=True, return_inverse=True)
     edges, edge_of = ends[first], edge_of.reshape(m, 4)
     faces_at = np.bincount(edge_of.ravel(), minlength=len(edges))
     face = values[quads].mean(1)

@@ -6,6 +6,7 @@ Skin maps are laid around the base mesh as a cylinder about the vertical axis x 
 
 from __future__ import annotations
 
+import itertools
 from typing import Final
 
 import cv2
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from emavatar_ros.avatars import Colour, FaceProfile
 from emavatar_ros.face import hairline
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating]
 Picture = NDArray[np.uint8]
 WIDTH: Final = 2048
 HEIGHT: Final = 1024
@@ -52,8 +53,12 @@ class _Canvas:
 
     def blob(self, a: float, y: float, ra: float, ry: float) -> Floats:
         """A soft spot on both sides: 1 in its middle; radii in rad and dm."""
-        spot: Floats = np.exp(-((np.abs(self.a) - a) / ra) ** 2 - ((self.y - y) / ry) ** 2)
+        spot: Floats = np.exp(-((np.abs(self.a) - a) / ra) ** 2) * np.exp(-((self.y - y) / ry) ** 2)
         return spot
+
+    def rows(self, low: float, high: float) -> slice:
+        """Rows of the map between two heights, dm."""
+        return slice(int((HIGH - high) / (HIGH - LOW) * HEIGHT), int((HIGH - low) / (HIGH - LOW) * HEIGHT))
 
     def pixel(self, a: float, y: float) -> tuple[int, int]:
         """Place on the map in sixteenths of a pixel, as OpenCV draws with shift 4."""
@@ -86,13 +91,14 @@ def skin(profile: FaceProfile, seed: int = 5) -> Picture:
     brows = _brows(canvas, profile)[..., None]
     picture = picture * (1 - brows) + np.array(profile.brows, np.float32) * brows
     # Under the hair the skin has its colour, thinning out towards the hairline.
-    inside = hairline.above(profile.style, np.broadcast_to(canvas.a, mottle.shape), canvas.y) + 0.018 * canvas.noise(7)
-    scalp = (1 / (1 + np.exp(np.clip((0.05 - inside) / 0.022, -30, 30))))[..., None]
+    inside = hairline.above(profile.style, canvas.a, canvas.y) + 0.018 * canvas.noise(7)
+    scalp = _step((inside + 0.01) / 0.12)[..., None]
     picture = picture * (1 - scalp) + np.array(profile.hair, np.float32) * 0.65 * scalp
     baked, creases = _slopes(profile)
     picture *= 1 + (0.24 * baked * (1 - scalp[..., 0]))[..., None]
     rgba = np.concatenate([picture, 0.5 + creases[..., None] * 0.5], 2)
-    return np.clip(rgba * 255 + 0.5, 0, 255).astype(np.uint8)
+    picture8: Picture = np.clip(rgba * 255 + 0.5, 0, 255).astype(np.uint8)
+    return picture8
 
 
 def _brows(canvas: _Canvas, profile: FaceProfile) -> Floats:
@@ -102,7 +108,8 @@ def _brows(canvas: _Canvas, profile: FaceProfile) -> Floats:
     for side in (-1, 1):
         for _ in range(int(300 + 420 * profile.brow_weight)):
             t = float(rng.random())
-            arch = 7.440 + 0.050 * np.sin(np.pi * min(0.06 + 0.68 * t, 1.0)) - 0.060 * (max(0.0, t - 0.62) / 0.38) ** 1.3
+            arch = 7.440 + 0.050 * np.sin(np.pi * min(0.06 + 0.68 * t, 1.0))
+            arch -= 0.060 * (max(0.0, t - 0.62) / 0.38) ** 1.3
             wide = min(1.0, 0.62 + t * 2.0) if t < 0.45 else 1 - 0.85 * (t - 0.45) / 0.55
             half = (0.022 + 0.016 * profile.brow_weight) * wide
             y = arch + float(rng.uniform(-1, 1)) * half
@@ -113,7 +120,7 @@ def _brows(canvas: _Canvas, profile: FaceProfile) -> Floats:
             end = (a + long * np.cos(lean * 0.7) / 1.35, y + long * 0.9 * np.sin(lean * 0.7))
             places = [canvas.pixel(side * p, q) for p, q in ((a, y), middle, end)]
             value = int(rng.uniform(90, 215))
-            for first, second in zip(places, places[1:]):
+            for first, second in itertools.pairwise(places):
                 cv2.line(layer, first, second, value, 1, cv2.LINE_AA, 4)
     hairs = layer.astype(np.float32) / 255
     soft = cv2.GaussianBlur(hairs, (0, 0), 5.0)
@@ -151,15 +158,18 @@ def _height(canvas: _Canvas, profile: FaceProfile) -> Floats:
     pores = -np.clip(canvas.noise(2.2) - 0.8, 0, 3) * (
         0.6 + canvas.blob(0, 7.0, 0.3, 0.3) + canvas.blob(0.4, 6.95, 0.2, 0.2))
     height = 0.5 * pores + 0.10 * canvas.noise(5) + 0.25 * canvas.noise(14)
-    lips = np.exp(-(a / 0.17) ** 4 - ((y - 6.615) / 0.065) ** 4)
+    lips = np.exp(-(a / 0.17) ** 4) * np.exp(-((y - 6.615) / 0.065) ** 4)
     columns = cv2.GaussianBlur(canvas.rng.standard_normal((1, WIDTH)).astype(np.float32), (0, 0), 2.0)
     height += lips * 0.8 * (columns / columns.std())
-    # With age: fine lines below the eyes, bags, and the folds beside the mouth.
-    height -= profile.age * 1.2 * canvas.noise(4) * canvas.blob(0.3, 7.12, 0.16, 0.07)
-    fold = np.exp(-((np.abs(a) - (0.20 + 0.40 * (6.98 - y))) / 0.040) ** 2) * np.exp(-((y - 6.82) / 0.11) ** 4)
-    bag = np.exp(-((y - (7.13 - 0.35 * (np.abs(a) - 0.2) ** 2)) / 0.015) ** 2
-                 - ((np.abs(a) - 0.21) / 0.10) ** 4)
-    result: Floats = (height - profile.age * (6.0 * fold + 4.0 * bag)).astype(np.float32)
+    if profile.age:
+        # Fine lines below the eyes, bags, and the folds beside the mouth.
+        rows = canvas.rows(6.5, 7.3)
+        y, side = y[rows], np.abs(a)
+        fold = np.exp(-((side - (0.20 + 0.40 * (6.98 - y))) / 0.040) ** 2) * np.exp(-((y - 6.82) / 0.11) ** 4)
+        bag = np.exp(-((y - (7.13 - 0.35 * (side - 0.2) ** 2)) / 0.015) ** 2) * np.exp(-((side - 0.21) / 0.10) ** 4)
+        fine = canvas.noise(4)[rows] * canvas.blob(0.3, 7.12, 0.16, 0.07)[rows]
+        height[rows] -= profile.age * (1.2 * fine + 6.0 * fold + 4.0 * bag)
+    result: Floats = height.astype(np.float32)
     return result
 
 
@@ -171,17 +181,28 @@ def _slopes(profile: FaceProfile, seed: int = 6) -> tuple[Floats, Floats]:
     across = cv2.Sobel(height, cv2.CV_32F, 1, 0, ksize=3) / 8
     down = cv2.Sobel(height, cv2.CV_32F, 0, 1, ksize=3) / 8
     lines = np.zeros((HEIGHT, WIDTH), np.float32)
+    rows = canvas.rows(7.54, 8.06)
     for line, middle in enumerate((7.66, 7.77, 7.88)):
         wave = middle + 0.012 * np.sin(a * 7 + line) + 0.05 * np.cos(a * 9)
         ends = np.exp(-(a / (0.34 - 0.04 * line)) ** 4) * (1 - 0.2 * line)
-        lines += (0.55 + 0.45 * profile.age) * _fold((y - wave) / 0.026) * ends
+        lines[rows] += (0.55 + 0.45 * profile.age) * _fold((y[rows] - wave) / 0.026) * ends
+    rows = canvas.rows(7.0, 7.5)
     for k in (-1.0, 0.1, 1.0):
         way = 7.275 + k * 0.035 + k * 0.30 * (np.abs(a) - 0.40)
-        lines += (0.30 + 0.6 * profile.age) * _fold((y - way) / 0.018) * np.exp(-((np.abs(a) - 0.46) / 0.05) ** 4)
+        fan = np.exp(-((np.abs(a) - 0.46) / 0.05) ** 4)
+        lines[rows] += (0.30 + 0.6 * profile.age) * _fold((y[rows] - way) / 0.018) * fan
+    rows = canvas.rows(7.25, 7.62)
     for side in (-1, 1):
-        way = side * (0.045 + 0.03 * (y - 7.45))
-        lines += _fold((a - way) / 0.014) * np.exp(-((y - 7.44) / 0.085) ** 4)
+        way = side * (0.045 + 0.03 * (y[rows] - 7.45))
+        lines[rows] += _fold((a - way) / 0.014) * np.exp(-((y[rows] - 7.44) / 0.085) ** 4)
     return (0.6 * across + 0.8 * down).astype(np.float32), np.clip(lines * 0.62, -1, 1).astype(np.float32)
+
+
+def _step(t: Floats) -> Floats:
+    """0 below 0, 1 above 1, smooth between."""
+    t = np.clip(t, 0, 1)
+    result: Floats = t * t * (3 - 2 * t)
+    return result
 
 
 def _fold(t: Floats) -> Floats:
@@ -195,7 +216,8 @@ def relief(profile: FaceProfile, seed: int = 6) -> Picture:
     height = _height(_Canvas(seed), profile)
     across = cv2.Sobel(height, cv2.CV_32F, 1, 0, ksize=3) / 8
     up = -cv2.Sobel(height, cv2.CV_32F, 0, 1, ksize=3) / 8
-    return np.clip((0.5 + 0.12 * np.stack([across, up], 2)) * 255 + 0.5, 0, 255).astype(np.uint8)
+    picture8: Picture = np.clip((0.5 + 0.12 * np.stack([across, up], 2)) * 255 + 0.5, 0, 255).astype(np.uint8)
+    return picture8
 
 
 def strip(seed: int = 8) -> Picture:
@@ -211,7 +233,8 @@ def strip(seed: int = 8) -> Picture:
     gaps = np.clip(1 + 0.9 * (fine + 0.9) - 1.1 * np.clip(t - 0.35, 0, 1), 0, 1)
     cover = np.clip((reach - t) * 7, 0, 1) * np.clip((t + 0.01 + 0.03 * fine) * 16, 0, 1) * np.maximum(gaps, t < 0.3)
     both = np.stack([np.broadcast_to(tone, cover.shape), cover], 2)
-    return np.clip(both * 255, 0, 255).astype(np.uint8)
+    picture8: Picture = np.clip(both * 255, 0, 255).astype(np.uint8)
+    return picture8
 
 
 def curls(size: int = 512, seed: int = 12) -> Picture:
@@ -231,7 +254,8 @@ def curls(size: int = 512, seed: int = 12) -> Picture:
                     cv2.ellipse(height, middle, axes, turn, start, start + 230, level, 2, cv2.LINE_AA)
                     cv2.ellipse(tone, middle, axes, turn, start, start + 230, shade, 2, cv2.LINE_AA)
     height = 0.75 * cv2.GaussianBlur(height, (0, 0), 0.9) + 0.25 * cv2.GaussianBlur(height, (0, 0), 5)
-    return np.clip(np.stack([height, tone], 2) * 255, 0, 255).astype(np.uint8)
+    picture8: Picture = np.clip(np.stack([height, tone], 2) * 255, 0, 255).astype(np.uint8)
+    return picture8
 
 
 def knit(size: int = 64) -> Picture:
@@ -239,7 +263,8 @@ def knit(size: int = 64) -> Picture:
     x = (np.arange(size, dtype=np.float32) + 0.5) / size
     u, v = x[None] * 8 % 1, x[:, None] * 8
     stitch = np.cos((v + np.abs(u - 0.5) * 1.2) * 2 * np.pi) * 0.25 + np.sin(u * np.pi) * 0.5
-    return np.clip((0.25 + stitch)[..., None] * 255, 0, 255).astype(np.uint8)
+    picture8: Picture = np.clip((0.25 + stitch)[..., None] * 255, 0, 255).astype(np.uint8)
+    return picture8
 
 
 def iris(colour: Colour, size: int = 512, seed: int = 7) -> Picture:
@@ -268,10 +293,11 @@ def iris(colour: Colour, size: int = 512, seed: int = 7) -> Picture:
     fibres = np.zeros_like(r)
     for width, strength in ((0.7, 0.5), (1.6, 0.6), (5, 0.5)):
         ring = cv2.GaussianBlur(np.concatenate([turns, turns, turns], 1), (0, 0), width)[0, 720:1440]
-        sampled = np.interp((around + np.pi + 0.12 * np.sin(r * 30)) / (2 * np.pi) * 720, np.arange(720), ring / ring.std())
+        place = (around + np.pi + 0.12 * np.sin(r * 30)) / (2 * np.pi) * 720
+        sampled = np.interp(place, np.arange(720), ring / ring.std())
         fibres += strength * sampled
     t = np.clip((r - 0.15) / 0.28, 0, 1)
-    bright = 0.92 + 0.20 * fibres * (0.35 + 0.65 * np.sin(np.pi * np.clip(t, 0, 1))) + 0.35 * np.exp(-((t - 0.25) / 0.18) ** 2)
+    bright = 0.92 + 0.20 * fibres * (0.35 + 0.65 * np.sin(np.pi * t)) + 0.35 * np.exp(-((t - 0.25) / 0.18) ** 2)
     tint = np.array(colour, np.float32)
     warm = np.clip(tint * np.array([1.35, 1.12, 0.85], np.float32), 0, 1)
     mix = np.exp(-((t - 0.1) / 0.28) ** 2)[..., None]
@@ -283,4 +309,5 @@ def iris(colour: Colour, size: int = 512, seed: int = 7) -> Picture:
     inside = np.clip((0.435 - r) / 0.040, 0, 1)[..., None]
     inside = inside * inside * (3 - 2 * inside)
     picture = white * (1 - inside) + disc * inside
-    return np.clip(picture * 255 + 0.5, 0, 255).astype(np.uint8)
+    picture8: Picture = np.clip(picture * 255 + 0.5, 0, 255).astype(np.uint8)
+    return picture8

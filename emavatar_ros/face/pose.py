@@ -43,7 +43,8 @@ def rotation(roll: float, pitch: float, yaw: float) -> Floats:
     about_z = np.array([[cr, -sr, 0], [sr, cr, 0], [0, 0, 1]])
     about_x = np.array([[1, 0, 0], [0, cp, -sp], [0, sp, cp]])
     about_y = np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
-    return (about_y @ about_x @ about_z).astype(np.float32)
+    turned: Floats = (about_y @ about_x @ about_z).astype(np.float32)
+    return turned
 
 
 def follow(canon: Floats) -> Floats:
@@ -63,8 +64,9 @@ def cut(canon: Floats, neckline: tuple[float, float, float, float]) -> Floats:
 
 
 def _smooth(t: Floats) -> Floats:
-    t = np.clip(t, 0, 1)
-    return np.asarray(t * t * (3 - 2 * t), dtype=np.float32)
+    t = np.clip(t, 0, 1).astype(np.float32)
+    result: Floats = t * t * (3 - 2 * t)
+    return result
 
 
 def shine(canon: Floats) -> Floats:
@@ -72,11 +74,13 @@ def shine(canon: Floats) -> Floats:
     a, y = np.abs(np.arctan2(canon[:, 0], canon[:, 2] - 0.1)), canon[:, 1]
 
     def spot(angle: float, height: float, wide: float, tall: float) -> Floats:
-        return np.exp(-((a - angle) / wide) ** 2 - ((y - height) / tall) ** 2)
+        here: Floats = np.exp(-((a - angle) / wide) ** 2 - ((y - height) / tall) ** 2)
+        return here
 
     value = 0.45 + 0.5 * spot(0, 7.0, 0.09, 0.3) + 0.35 * spot(0, 7.8, 0.35, 0.2) + 0.3 * spot(0.42, 7.06, 0.14, 0.09)
     value += 0.25 * spot(0, 6.42, 0.1, 0.06) - 0.3 * spot(0.225, 7.2, 0.12, 0.06) - 0.5 * spot(0.24, 7.44, 0.2, 0.05)
-    return np.clip(value, 0.1, 1).astype(np.float32)
+    result: Floats = np.clip(value, 0.1, 1).astype(np.float32)
+    return result
 
 
 def resolve(state: FaceState) -> tuple[Units, tuple[tuple[float, float], tuple[float, float]]]:

@@ -64,7 +64,7 @@ class Renderer:
         self._own = context is None
         self.context = _context(threads) if context is None else context
         software = any(word in self.context.info['GL_RENDERER'] for word in SOFTWARE)
-        self._fine = detail == 'fine' or detail == 'auto' and not software
+        self._fine = detail == 'fine' or (detail == 'auto' and not software)
         self._camera, self._eye = pose.camera(width, height)
         try:
             self.head = load(avatar.folder, self._fine)
@@ -83,7 +83,8 @@ class Renderer:
     @property
     def framebuffer(self) -> moderngl.Framebuffer:
         """The finished picture, without multisampling: to copy from into a window."""
-        return self._flat
+        flat: moderngl.Framebuffer = self._flat
+        return flat
 
     def draw(self, state: FaceState) -> None:
         """Draw a face state. Raises BadInput when it doesn't hold 52 numbers."""
@@ -114,8 +115,8 @@ class Renderer:
         # Solid hair first; its soft edges then blend over what is really behind them.
         for edge in ((0.55, 2.0), (0.04, 0.55)) if self._fine else ((0.30, 2.0),):
             self._target.depth_mask = edge[0] > 0.1
-            for program in ('hair', 'crop'):
-                _set(self._programs[program], {'edge': edge})
+            for style in ('hair', 'crop'):
+                _set(self._programs[style], {'edge': edge})
             for mesh in self._hair:
                 mesh.render()
         self._target.depth_mask = True
@@ -130,7 +131,7 @@ class Renderer:
         gl.enable(self._flags['depth'])
         gl.disable(self._flags['blend'] | self._flags['cull'])
         gl.front_face, gl.cull_face = 'ccw', 'back'
-        gl.blend_func = gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA  # type: ignore[assignment]
+        gl.blend_func = gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA
         self._target.clear(0, 0, 0, 1, depth=1.0)
         for unit, texture in enumerate(self._textures):
             texture.use(unit)
@@ -191,9 +192,10 @@ class Renderer:
         for program in self._programs.values():
             _set(program, fixed)
 
-        self._textures = []
-        for picture in (paint.skin(face), paint.relief(face), paint.iris(face.iris), paint.strip(), paint.knit(),
-                        paint.curls()):
+        self._textures: list[moderngl.Texture] = []
+        # Without light per pixel the relief is part of the skin's colour.
+        relief = paint.relief(face) if self._fine else np.full((1, 1, 2), 128, np.uint8)
+        for picture in (paint.skin(face), relief, paint.iris(face.iris), paint.strip(), paint.knit(), paint.curls()):
             texture = self._keep(gl.texture((picture.shape[1], picture.shape[0]), picture.shape[2],
                                             np.ascontiguousarray(picture[::-1]), alignment=1))
             texture.build_mipmaps()
@@ -259,7 +261,7 @@ class Renderer:
             self._wall = wall
         self._sized = self._made[:len(self._made) - before]
 
-    def _program(self, vertex: str, fragment: str) -> moderngl.Program:
+    def _program(self, vertex: str, fragment: str) -> Any:
         folder = resources.files('emavatar_ros.face') / 'shaders'
 
         def text(name: str) -> str:
@@ -269,8 +271,8 @@ class Renderer:
         return self._keep(self.context.program(vertex_shader=start + text(f'{vertex}.vert'),
                                                fragment_shader=start + text(f'{fragment}.frag')))
 
-    def _mesh(self, program: moderngl.Program, buffers: list[tuple[Any, tuple[tuple[str, str], ...]]],
-              faces: NDArray[np.int32]) -> moderngl.VertexArray:
+    def _mesh(self, program: Any, buffers: list[tuple[Any, tuple[tuple[str, str], ...]]],
+              faces: NDArray[np.int32]) -> Any:
         """A vertex array; what a program doesn't use of a buffer is skipped."""
         content = []
         for buffer, fields in buffers:
@@ -296,7 +298,7 @@ def _check_size(width: int, height: int) -> None:
         raise BadInput(f'a picture of {width}x{height} cannot be drawn: each side must be 16 to 7680 pixels')
 
 
-def _set(program: moderngl.Program, values: dict[str, Any]) -> None:
+def _set(program: Any, values: dict[str, Any]) -> None:
     """Set uniforms; names a program doesn't have are skipped, as its compiler may have dropped them."""
     for name, value in values.items():
         if name in program:
@@ -314,9 +316,12 @@ def _context(threads: int) -> moderngl.Context:
         raise Missing('drawing the face needs moderngl: pip install "emavatar_ros[embedded]"') from None
     os.environ.setdefault('LP_NUM_THREADS', str(threads))
     reason = ''
-    for names in ({}, {'libgl': 'libGL.so.1', 'libegl': 'libEGL.so.1'}):
+    make: Any = moderngl.create_context
+    explicit = {'libgl': 'libGL.so.1', 'libegl': 'libEGL.so.1'}
+    for names in ({}, explicit):
         try:
-            return moderngl.create_context(standalone=True, backend='egl', require=330, **names)
+            context: moderngl.Context = make(standalone=True, backend='egl', require=330, **names)
+            return context
         except Exception as error:  # the driver's own words differ in type and text from system to system
             reason = ' '.join(str(error).split())
     raise Missing(NO_OPENGL.format(reason))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from emavatar_ros.face import pose
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating]
 CENTRE = np.array([0, 7.45, 0.1], np.float32)
 
 
