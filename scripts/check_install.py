@@ -55,7 +55,8 @@ def check_prefix(prefix: Path) -> list[str]:
     if missing:
         return [f'not installed: {name}' for name in missing]
     env = {name: value for name, value in os.environ.items() if name != '_ROS_WHEELS_BOOTSTRAP_COMPLETE'}
-    command = ['bash', '-c', 'source "$0" && exec "$1" -c "$2" "$3"', prefix.parent / 'setup.bash', sys.executable, PROBE,
+    script = 'source "$0" && exec "$1" -c "$2" "$3"'
+    command = ['bash', '-c', script, prefix.parent / 'setup.bash', sys.executable, PROBE,
                prefix]
     done = subprocess.run(command, cwd='/', env=env, capture_output=True, text=True, check=False)
     print(done.stdout.strip())

@@ -83,7 +83,7 @@ environment() {
   fi
   say "Installing emavatar-ros[$extras] (the first time: some minutes)"
   # In place (-e): the messages are built into the tree, and the code is that of the checkout.
-  CMAKE_BUILD_PARALLEL_LEVEL="${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" \
+  CMAKE_BUILD_PARALLEL_LEVEL="${CMAKE_BUILD_PARALLEL_LEVEL:-$(getconf _NPROCESSORS_ONLN)}" \
     "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --progress-bar off -e "$ROOT[$extras]" >&2
   echo "$now" > "$stamp"
 }

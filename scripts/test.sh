@@ -13,12 +13,12 @@ LOGS="${LOGS:-$ROOT/build/logs}"
 mkdir -p "$LOGS"
 if [ "$#" -gt 0 ]; then
   for name in "$@"; do
-    [[ ' lint core contract nodes graph models colcon ' == *" $name "* ]] || fail "unknown part: $name"
+    [[ ' lint core contract nodes graph models colcon ' == *" $name "* ]] || { echo "unknown part: $name" >&2; exit 2; }
   done
 fi
 # Libraries that each take every core fight over two; what is timed in the tests sets its own numbers.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
-export CMAKE_BUILD_PARALLEL_LEVEL="${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}"
+export CMAKE_BUILD_PARALLEL_LEVEL="${CMAKE_BUILD_PARALLEL_LEVEL:-$(getconf _NPROCESSORS_ONLN)}"
 # Tests of the graph must meet no other ROS on the network.
 export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
 FAILED=()
