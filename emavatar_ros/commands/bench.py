@@ -23,7 +23,8 @@ def add(commands: Commands) -> None:
     subjects = parser.add_subparsers(title='subjects', metavar='SUBJECT', required=True, dest='subject')
     for name, help in SUBJECTS.items():
         subject = subjects.add_parser(name, help=help, description=f'Measure {help}.')
-        add_profile(subject)
+        if name == 'turn':
+            add_profile(subject)
         subject.add_argument('--json', action='store_true', help='one JSON object on standard output')
 
 
