@@ -131,9 +131,9 @@ def _fall(scalp: Scalp, place: Floats, out: Floats, goal: Floats, layer: Floats,
     """
     steps = 30
     top = np.clip((place[:, 1] - 7.7) / 0.6, 0, 1)
-    way = goal + out * (0.50 * top + 0.10)[:, None]
+    way = goal + out * (0.22 * top + 0.10)[:, None]
     way /= np.linalg.norm(way, axis=1, keepdims=True)
-    thick = 0.045 + 0.10 * layer
+    thick = 0.045 + 0.07 * layer
     path = [place.copy()]
     for i in range(steps):
         t = (i + 1) / steps
@@ -148,8 +148,8 @@ def _fall(scalp: Scalp, place: Floats, out: Floats, goal: Floats, layer: Floats,
         wall = np.interp(place[:, 1], [6.0, 6.6, 7.2, 7.8], [0.64, 0.70, 0.80, 0.78]) + 0.05 * layer
         short = np.where(low, np.maximum(0, wall - np.abs(place[:, 0])), 0)
         place[:, 0] += np.sign(place[:, 0] + 1e-6) * short * 0.6
-        edge = 0.10 * layer + np.interp(place[:, 1], [5.9, 6.1, 6.6, 7.2, 7.7, 8.2],
-                                        [0.66, 0.80, 0.93, 0.97, 0.95, 0.9])
+        edge = 0.07 * layer + np.interp(place[:, 1], [5.9, 6.1, 6.6, 7.2, 7.7, 8.2],
+                                        [0.66, 0.80, 0.94, 0.99, 0.97, 0.92])
         place[:, 0] -= np.sign(place[:, 0]) * np.maximum(0, np.abs(place[:, 0]) - edge) * 0.7
         limit = np.interp(place[:, 1], [6.0, 6.6, 7.2, 7.8], [0.62, 0.66, 0.72, 0.95])
         beside = low & (np.abs(place[:, 0]) > 0.62)

@@ -158,7 +158,7 @@ def lashes(base: Base, made: Made, seed: int = 3) -> None:
     """Single curved, tapering lashes rooted along the lids; masks: 0, along the lash, side, upper."""
     rng = np.random.default_rng(seed)
     for side in 'lr':
-        for strip, number, reach in (('2', 64, 0.95), ('1', 34, 0.55)):
+        for strip, number, reach in (('2', 52, 0.95), ('1', 26, 0.55)):
             grid = lash_grid(base, f'helper-{side}-eyelashes-{strip}')
             along, across = grid.shape
             for t in (np.arange(number) + rng.uniform(-0.35, 0.35, number)) / (number - 1):
@@ -167,7 +167,7 @@ def lashes(base: Base, made: Made, seed: int = 3) -> None:
                     continue
                 length = reach * (0.55 + 0.45 * np.sin(np.pi * (0.1 + 0.75 * t))) * rng.uniform(0.75, 1.05)
                 fan = rng.normal(0, 0.012) + 0.035 * (t - 0.35)
-                steps = np.linspace(0, 1, 5)
+                steps = np.linspace(0, 1, 4)
                 index, weight, canon = [], [], []
                 for step in steps:
                     x = np.clip((t + fan * step) * (along - 1), 0, along - 1.001)

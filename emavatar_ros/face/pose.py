@@ -130,7 +130,7 @@ def mouth_light(values: Units) -> float:
     return float(np.clip(0.10 + apart + 0.45 * both('mouthSmile') - float(values[INDEX['mouthClose']]), 0.1, 1))
 
 
-def sphere(rings: int = 20, around: int = 32) -> tuple[Floats, NDArray[np.int32]]:
+def sphere(rings: int = 12, around: int = 22) -> tuple[Floats, NDArray[np.int32]]:
     """The front half (and a bit) of a unit sphere about z: points float32 [n, 3], triangles int32 [k, 3]."""
     polar = np.linspace(0.0, 1.75, rings)
     angle = np.linspace(0, 2 * np.pi, around, endpoint=False)

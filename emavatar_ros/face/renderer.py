@@ -100,10 +100,11 @@ class Renderer:
             _set(program, shared)
         self._begin()
         gl.enable(self._flags['cull'])
-        for name in ('tongue', 'teeth', 'skin'):
-            if name != 'skin':
+        if shared['mouth_light'] > 0.12:
+            for name in ('tongue', 'teeth'):
                 _set(self._programs['mouth'], {'what': int(name == 'teeth')})
-            self._meshes[name].render()
+                self._meshes[name].render()
+        self._meshes['skin'].render()
         for i in range(2):
             _set(self._programs['eye'], {'ball': self.head.eyes[i], 'look': pose.rotation(0, *eyes[i]),
                                          'lids': vertices[self.head.lids[2 * i:2 * i + 2], 1]})
@@ -226,7 +227,9 @@ class Renderer:
         self._allocate(samples)
         self._hair = []
         if len(head.strands):
-            data, faces = ribbons.build(head.strands, head.strand_look, head.sheets)
+            # Locks cost the most of all to draw without a GPU: there only the nearest lie on the hair's body.
+            shown = head.strand_look[:, 2] < (2.0 if self._fine else 0.55)
+            data, faces = ribbons.build(head.strands[shown], head.strand_look[shown], head.sheets)
             self._hair.append(self._mesh(self._programs['hair'], [(self._keep(gl.buffer(data)), (
                 ('place', '3f'), ('normal', '3f'), ('along', '3f'), ('look', '4f'), ('follow', '1f'),
                 ('openness', '1f')))], faces))

@@ -34,7 +34,7 @@ void main() {
     light = vec4(skin_light(n, shade) * mix(vec3(1.0), vec3(0.98, 0.88, 0.84), max(mask.w * 0.6, mask.z)),
         glance(n, v, shade));
     float deep = clamp((1.50 - canon.z) * 2.2, 0.0, 1.0);
-    vec3 inside = vec3((1.0 - deep) * (1.0 - deep) * mouth_light * 0.55 + 0.012);
+    vec3 inside = vec3((1.0 - deep) * (1.0 - deep) * mouth_light * 0.60 + 0.035);
     light = mix(light, vec4(inside, 0.0), mask.y);
     // The wall of the mouth stands behind the teeth, whatever the lips do.
     gl_Position.z += 0.030 * mask.y * gl_Position.w;

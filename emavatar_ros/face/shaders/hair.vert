@@ -31,7 +31,7 @@ void main() {
         * (max(dot(n, RIM_LEFT), 0.0) + max(dot(n, RIM_RIGHT), 0.0)) * 0.9;
     float th = dot(t, normalize(KEY + v)) + look.z * 0.05;
     float s1 = max(0.0, 1.0 - (th + 0.06) * (th + 0.06)), s2 = max(0.0, 1.0 - (th - 0.14) * (th - 0.14));
-    shine = (vec3(0.060, 0.052, 0.045) * pow(s1, 90.0) + albedo * 1.3 * pow(s2, 20.0)) * KEY_COLOUR * lit * openness
+    shine = (vec3(0.080, 0.068, 0.058) * pow(s1, 90.0) + albedo * 2.0 * pow(s2, 20.0)) * KEY_COLOUR * lit * openness
         * smoothstep(0.0, 0.3, look.y);
     tone = vec4(c * openness, 0.0);
     spot = vec4(look.x, look.y, look.w, look.x == 0.0 ? 1.0 : 0.0);
