@@ -21,9 +21,11 @@ from emavatar_ros.media.files import open_video, read_audio
 
 RATE: Final = 200
 """Steps per second in which the two are compared."""
-WINDOW: Final = 4.0
+WINDOW: Final = 5.0
 """Seconds compared at a time."""
 HOP: Final = 1.0
+SMOOTH: Final = 0.1
+"""Seconds both are smoothed over: a mouth moves no faster."""
 BAND: Final = (300.0, 3000.0)
 """Hz: nasals and hissing are loud with a closed mouth, and mostly outside."""
 FARTHEST: Final = 0.4
@@ -47,7 +49,7 @@ def offsets(recording: Path) -> Series:
         return np.zeros(0)
     # A picture stays until the next one: what is seen at a moment is the last picture before it.
     times = np.arange(0, min(stamps[-1], len(sound) / RATE), 1 / RATE)
-    seen = opening[np.searchsorted(stamps, times, side='right') - 1]
+    seen = _smooth(opening[np.searchsorted(stamps, times, side='right') - 1], SMOOTH)
     found = []
     for start in np.arange(0, max(times[-1] - WINDOW, 0) + 1e-9, HOP):
         rows = slice(round(start * RATE), round((start + WINDOW) * RATE))
@@ -68,7 +70,7 @@ def loudness(audio: Audio) -> Series:
     size = audio.rate / RATE
     edges = np.round(np.arange(0, len(samples) / size + 1e-9) * size).astype(int)
     energy = np.array([np.mean(samples[a:b] ** 2) if b > a else 0.0 for a, b in pairwise(edges)])
-    return _smooth(energy ** 0.25, 0.1)
+    return _smooth(energy ** 0.25, SMOOTH)
 
 
 def mouth(recording: Path) -> tuple[Series, Series]:
