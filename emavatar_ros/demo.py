@@ -133,7 +133,7 @@ def _record(seen: Seen, folder: Path) -> TurnRecord:
     models = {candidate.view: candidate.model for candidate in candidates if not candidate.abstains}
     planned = [trace.model for trace in seen.traces if trace.stage == 'planning' and trace.model]
     models.update(listening=seen.transcript.model, reply=planned[-1] if planned else seen.script.composer,
-                  voice=chunks[0].voice, renderer=seen.renderer)
+                  speech=chunks[0].voice, renderer=seen.renderer)
     performed = Performed(rate, at, tuple(phonemes), round(movie.fps, 2), movie.width, movie.height,
                           movie.count, seen.renderer, timings['voice'], timings['face'], first)
     return TurnRecord(seen.transcript.text, seen.transcript.language, seen.transcript.confidence,

@@ -72,7 +72,7 @@ def turn(request: Request, folder: Path) -> TurnRecord:
         raise
     state.seconds.update(voice=performed.voice_s, face=performed.face_s, total=time.perf_counter() - began,
                          first_audio=performed.first_audio - began - state.loading.waited - performed.waited)
-    state.models.update(voice=state.loading.get('voice').name, renderer=performed.renderer)
+    state.models.update(speech=state.loading.get('voice').name, renderer=performed.renderer)
     return TurnRecord(state.text, state.language, state.confidence, estimate, tuple(state.candidates), script,
                       performed, state.seconds, state.models)
 

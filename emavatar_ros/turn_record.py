@@ -24,7 +24,7 @@ NO_OMNI: Final = 'no model that takes words, voice and face together is configur
 @dataclass(frozen=True)
 class TurnRecord:
     """One turn. text, language, confidence: the transcript; timings: wall seconds by STAGES, 0 where there was nothing
-    to do; models: which model did which job."""
+    to do; models: which model did which job (listening, words, voice, face: the views; reply, speech, renderer)."""
 
     text: str
     language: str
@@ -48,7 +48,7 @@ class TurnRecord:
             'candidates': [_candidate(seen[view]) for view in VIEWS if view in seen and not seen[view].abstains],
             'missing': missing,
             'script': self.script.as_json(),
-            'speech': speech(self.performed, self.models['voice']),
+            'speech': speech(self.performed, self.models['speech']),
             'face': face(self.performed),
             'timings': {stage: round(max(0.0, self.timings.get(stage, 0.0)), 3) for stage in STAGES},
             'models': dict(self.models),

@@ -33,7 +33,7 @@ def record(**changes: Any) -> dict[str, Any]:
         'estimate': Estimate('sad', 0.7, SAD, -0.5, -0.3, True, 'questions', ('The words are sad.',),
                              (Exchange(1, 'Is the voice shaking?', 'Yes.', 'voice'),)),
         'candidates': CANDIDATES, 'script': SCRIPT, 'performed': PERFORMED,
-        'timings': {'planning': 2.0, 'total': 9.0}, 'models': {'voice': 'kokoro', 'words': 'minilm'}}
+        'timings': {'planning': 2.0, 'total': 9.0}, 'models': {'speech': 'kokoro', 'words': 'minilm'}}
     made: dict[str, Any] = json.loads(TurnRecord(**(values | changes)).dumps())
     return made
 
@@ -84,7 +84,7 @@ def _edit(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
     _edit('script', 'iterations', to=3), _edit('script', 'scores', 'empathy', to=6), _edit('script', 'beats', to=[]),
     _edit('speech', 'file', to='/tmp/reply.wav'), _edit('speech', 'phonemes', 0, 'start', to=-0.1),
     _edit('face', 'images', to=0), _edit('timings', 'first_audio', to=None), _edit('timings', 'total', to=-1),
-    _edit('models', 'voice', to=3), _edit('extra', to=1)])
+    _edit('models', 'speech', to=3), _edit('extra', to=1)])
 def test_the_schema_refuses(edit: Callable[[dict[str, Any]], None]) -> None:
     content = copy.deepcopy(record())
     assert valid(content)

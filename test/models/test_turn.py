@@ -103,7 +103,7 @@ def test_a_voice_and_a_picture_are_answered(tmp_path: Path) -> None:
     assert views['face']['label'] == 'happy'
     assert content['emotion']['conflict']
     assert [entry['view'] for entry in content['missing']] == ['whole']
-    assert {'listening', 'words', 'face', 'voice', 'reply', 'renderer'} <= set(content['models'])
+    assert {'listening', 'words', 'face', 'reply', 'speech', 'renderer'} <= set(content['models'])
     assert sorted(path.name for path in tmp_path.iterdir()) == ['a.wav', 'out', 'v.png']
 
 
