@@ -66,14 +66,18 @@ system_packages() {
 # What the installation was made from: the build files and the messages. The Python code itself is used in place.
 fingerprint() {
   (cd "$ROOT" && cat pyproject.toml setup.py CMakeLists.txt package.xml msg/*.msg srv/*.srv action/*.action \
-    && find launch config avatars -type f | LC_ALL=C sort) | cat - <(echo "$VENV $1") | sha256sum | cut -d' ' -f1
+    && find launch config avatars -type f | LC_ALL=C sort) | cat - <(echo "$VENV") | sha256sum | cut -d' ' -f1
 }
 
-# environment EXTRAS: the virtual environment with the package and these extras; nothing to do when it is there.
+# environment EXTRA...: the virtual environment with the package and these extras; nothing to do when it is there.
 environment() {
-  local extras="$1" stamp="$VENV/.emavatar-$1" now
-  now="$(fingerprint "$extras")"
-  if [ -x "$VENV/bin/emavatar" ] && [ "$(cat "$stamp" 2> /dev/null)" = "$now" ]; then
+  local now extra extras there=yes
+  now="$(fingerprint)"
+  extras="$(IFS=,; echo "$*")"
+  for extra in "$@"; do
+    [ "$(cat "$VENV/.emavatar-$extra" 2> /dev/null)" = "$now" ] || there=no
+  done
+  if [ "$there" = yes ] && [ -x "$VENV/bin/emavatar" ]; then
     return
   fi
   if ! [ -x "$VENV/bin/python" ]; then
@@ -85,7 +89,7 @@ environment() {
   # In place (-e): the messages are built into the tree, and the code is that of the checkout.
   CMAKE_BUILD_PARALLEL_LEVEL="${CMAKE_BUILD_PARALLEL_LEVEL:-$(getconf _NPROCESSORS_ONLN)}" \
     "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --progress-bar off -e "$ROOT[$extras]" >&2
-  echo "$now" > "$stamp"
+  for extra in "$@"; do echo "$now" > "$VENV/.emavatar-$extra"; done
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then

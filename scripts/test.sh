@@ -82,8 +82,7 @@ collect() { wait "${RUNNING[$1]}" || { tail -n 60 "$LOGS/$1.log" >&2; return 1; 
 
 system_packages
 begin=$SECONDS
-environment embedded
-environment test
+environment embedded test
 say "environment ready after $((SECONDS - begin)) s"
 
 for name in contract nodes graph models; do
