@@ -137,7 +137,8 @@ def _record(seen: Seen, folder: Path) -> TurnRecord:
     performed = Performed(rate, at, tuple(phonemes), round(movie.fps, 2), movie.width, movie.height,
                           movie.count, seen.renderer, timings['voice'], timings['face'], first)
     return TurnRecord(seen.transcript.text, seen.transcript.language, seen.transcript.confidence,
-                      convert.estimate(seen.emotion), candidates, convert.script(seen.script), performed, timings, models)
+                      convert.estimate(seen.emotion), candidates, convert.script(seen.script), performed, timings,
+                      models)
 
 
 def _copy(source: Path, audio: Audio, movie: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """One node. `settings` names its settings class, `node` its node class (module:class); `part` is the launch file."""
+    """One node. `settings` names its settings class, `node` its node class (module:class); `part` its launch file."""
 
     name: str
     part: str

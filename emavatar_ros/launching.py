@@ -67,7 +67,7 @@ class Process:
 
 
 def processes(choices: Choices, only: Collection[str] = NODES, composed: bool = False) -> list[Process]:
-    """The processes of the graph, those nodes that are in `only`; their parameter file is made in the temporary folder."""
+    """The processes of the graph, those nodes that are in `only`; their parameter file is a temporary one."""
     parameters = write(choices.settings())
     groups = [tuple(name for name in group if name in only) for group in PROCESSES]
     if composed:
@@ -79,8 +79,8 @@ def write(settings: Mapping[str, Mapping[str, Value]]) -> Path:
     """A ROS parameter file with these settings; the caller's process removes it when it is done with it."""
     handle, path = tempfile.mkstemp(prefix='emavatar_', suffix='.yaml')
     with os.fdopen(handle, 'w') as file:
-        yaml.safe_dump({f'/**/{name}': {'ros__parameters': dict(values)} for name, values in settings.items() if values},
-                       file)
+        yaml.safe_dump({f'/**/{name}': {'ros__parameters': dict(values)}
+                        for name, values in settings.items() if values}, file)
     return Path(path)
 
 

@@ -30,7 +30,7 @@ class Candidate:
     @classmethod
     def of(cls, view: str, model: str, distribution: Distribution, evidence: str, *,
            confidence: float | None = None, affect: tuple[float, float] | None = None) -> Candidate:
-        """A candidate from its distribution; `confidence` and `affect` (valence, arousal) default to what it implies."""
+        """A candidate from its distribution; `confidence` and `affect` (valence, arousal) default to what it says."""
         valence, arousal = valence_arousal(distribution) if affect is None else affect
         return cls(view, model, distribution.label, distribution.confidence if confidence is None else confidence,
                    distribution, valence, arousal, evidence)

@@ -38,7 +38,7 @@ class Audio:
 
 
 class Resampler:
-    """Mono stream from one rate to another, chunk by chunk; keeps the filter's state, so chunks join without a click."""
+    """Mono stream from one rate to another, chunk by chunk; keeps the filter's state: chunks join without a click."""
 
     def __init__(self, source: int, target: int) -> None:
         self._stream = None if source == target else soxr.ResampleStream(source, target, 1, dtype='float32')

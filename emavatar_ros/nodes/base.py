@@ -13,6 +13,7 @@ import statistics
 import threading
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -236,10 +237,8 @@ class EmavatarNode(LifecycleNode):
             return
         self._active = False
         self.deactivate()
-        try:
+        with suppress(queue.Full):
             self._work.put_nowait(None)
-        except queue.Full:
-            pass
         if self._worker is not None and self._worker is not threading.current_thread():
             self._worker.join(2.0)
 

@@ -108,7 +108,8 @@ def script(message: CompositeScript) -> Script:
                            message.goal_to_response)
     beats = tuple(Beat(beat.text, beat.instruction, beat.expression) for beat in message.beats)
     composer = 'llm' if message.composer == 'llm' else 'template'
-    return Script(beats, message.emotion, message.language, composer, chain, message.complete, message.iterations, scores)
+    return Script(beats, message.emotion, message.language, composer, chain, message.complete, message.iterations,
+                  scores)
 
 
 def speech(message: SpeechChunk) -> Speech:

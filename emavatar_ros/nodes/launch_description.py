@@ -40,8 +40,9 @@ def choices_of(name: str) -> list[str] | None:
 
 def describe(*parts: str) -> Any:
     """A LaunchDescription of the nodes of these parts (perceive, converse, perform)."""
-    from launch import LaunchDescription
     from launch.actions import DeclareLaunchArgument, OpaqueFunction
+
+    from launch import LaunchDescription
 
     declared = [DeclareLaunchArgument(name, default_value=default, description=help, choices=choices_of(name))
                 for name, (default, help) in ARGUMENTS.items()]

@@ -10,6 +10,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -205,10 +206,8 @@ class Visitor:
         self._image.publish(message)
 
     def _spin(self) -> None:
-        try:
+        with suppress(ExternalShutdownException):
             self._executor.spin()
-        except ExternalShutdownException:
-            pass
 
     def _noting(self, callback: Callable[[Any], None]) -> Callable[[Any], None]:
         def note(message: Any) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from emavatar_ros.errors import BadInput
-from emavatar_ros.settings import build, chosen, setting, specs
 from emavatar_ros.settings import backend as backend_setting
+from emavatar_ros.settings import build, chosen, setting, specs
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ MINE = [name for name in NODES if name not in ('camera', 'microphone')]
 
 @pytest.fixture(scope='module')
 def visit(tmp_path_factory, ros_domain):
-    """One graph for all tests here: (graph, visitor, the recording that was played, what came back, end of the sound)."""
+    """One graph for all tests here: (graph, visitor, the recording played, what came back, end of the sound)."""
     folder = tmp_path_factory.mktemp('visit')
     recording = record(Line('Great, another meeting.', 'sad', 'tomas'), folder / 'visitor.mp4')
     choices = Choices(speaker='none', screen='none', record=str(folder / 'reply.mp4'))
@@ -61,7 +61,7 @@ def test_every_view_spoke_about_this_turn_or_said_why_not(visit):
     assert {candidate.view for candidate in emotion.candidates} == {'words', 'voice', 'face'}
     for candidate in emotion.candidates:
         assert candidate.turn_id == seen.turn_id
-        assert candidate.label in LABELS and abs(sum(candidate.distribution) - 1) < 1e-3 or candidate.reason
+        assert (candidate.label in LABELS and abs(sum(candidate.distribution) - 1) < 1e-3) or candidate.reason
         assert seconds(candidate.start) <= seconds(candidate.header.stamp)
     face = next(candidate for candidate in emotion.candidates if candidate.view == 'face')
     assert face.label, face.reason
@@ -75,14 +75,14 @@ def test_the_reply_is_whole_and_in_order(visit):
     assert [chunk.last for chunk in seen.speech] == [False] * (len(seen.speech) - 1) + [True]
     for chunk in seen.speech:
         length = len(chunk.samples) / chunk.sample_rate
-        assert all(0 <= p.start and p.start + p.duration <= length + 0.03 for p in chunk.phonemes)
+        assert all(p.start >= 0 and p.start + p.duration <= length + 0.03 for p in chunk.phonemes)
     spoken = sum(len(chunk.samples) / chunk.sample_rate for chunk in seen.speech)
     assert seen.last_sample - seen.first_sample == pytest.approx(spoken, abs=3.0)
     assert seen.last_sample - seen.first_sample > spoken - 0.2
 
 
 def test_the_steps_follow_each_other(visit):
-    *_, seen, _, end = visit
+    *_, seen, _, _ = visit
     when = {f'{trace.stage}.{trace.event}': seconds(trace.header.stamp) for trace in seen.traces}
     order = ['endpoint.done', 'listening.done', 'deliberation.done', 'planning.first_beat', 'speech.first_chunk']
     stamps = [when[step] for step in order]
@@ -108,7 +108,8 @@ def test_a_killed_process_comes_back_and_joins(visit):
 
 def test_up_ends_with_0_on_one_interrupt(ros_domain):
     process = subprocess.Popen(
-        [sys.executable, '-m', 'emavatar_ros.cli', 'up', '--camera', 'none', '--microphone', 'none', '--speaker', 'none',
+        [sys.executable, '-m', 'emavatar_ros.cli', 'up', '--camera', 'none', '--microphone', 'none',
+         '--speaker', 'none',
          '--screen', 'none', '--log-level', 'error'], stderr=subprocess.PIPE, text=True,
         env={**os.environ, 'ROS_DOMAIN_ID': str(ros_domain), 'OMP_NUM_THREADS': '1'})
     time.sleep(6)

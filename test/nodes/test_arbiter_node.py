@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.distribution import Distribution
+from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.msg import EmotionCandidate, UserEmotion
 from emavatar_ros.nodes.arbiter_node import ArbiterNode
 from emavatar_ros.nodes.base import LATCHED, RELIABLE
@@ -13,7 +14,7 @@ from emavatar_ros.srv import ResetVisitor
 
 def says(view: str, label: str, p: float = 0.8) -> Candidate:
     rest = (1 - p) / 7
-    weights = {name: rest for name in ('angry', 'contempt', 'disgusted', 'fear', 'happy', 'neutral', 'sad', 'surprised')}
+    weights = dict.fromkeys(LABELS, rest)
     return Candidate.of(view, 'test', Distribution.from_mapping({**weights, label: p}), f'the {view} seem {label}')
 
 

@@ -29,7 +29,8 @@ class Recorded:
 def launch(monkeypatch):
     """Stand-ins for launch, launch.actions and launch_ros.actions."""
     for name, members in {'launch': ('LaunchDescription',), 'launch_ros': (), 'launch_ros.actions': ('Node',),
-                          'launch.actions': ('DeclareLaunchArgument', 'OpaqueFunction', 'SetEnvironmentVariable')}.items():
+                          'launch.actions': ('DeclareLaunchArgument', 'OpaqueFunction', 'SetEnvironmentVariable')
+                          }.items():
         module = types.ModuleType(name)
         for member in members:
             setattr(module, member, type(member, (Recorded,), {}))
