@@ -111,6 +111,16 @@ def resolve(state: FaceState) -> tuple[Units, tuple[tuple[float, float], tuple[f
     return values, (eyes[0], eyes[1])
 
 
+def resting(eyes: Floats, rest: Floats, lids: NDArray[np.int64]) -> tuple[float, float]:
+    """Pitch in rad of the left and the right eye at rest: half way to the middle of the lids' opening.
+
+    A face seems to look at you when its iris lies well between its lids, whatever the exact axis of the ball.
+    """
+    middle = rest[lids, 1].reshape(2, 2).mean(1)
+    low = 0.5 * (eyes[:, 1] - middle) / eyes[:, 3]
+    return float(low[0]), float(low[1])
+
+
 def wrinkles(values: Units) -> Floats:
     """Strength of the lines that show, float32 [4]: forehead, frown, smile, 0."""
     def both(name: str) -> float:

@@ -90,23 +90,26 @@ class Renderer:
         """Draw a face state. Raises BadInput when it doesn't hold 52 numbers."""
         gl = self.context
         values, eyes = pose.resolve(state)
+        rest = pose.resting(self.head.eyes, self.head.rest, self.head.lids)
         vertices, normals = self.head.pose(values)
         self._stream[:, :3], self._stream[:, 3:] = vertices, normals
         self._moving.write(self._stream)
         turn = pose.rotation(*state.head)
+        mouth_light = pose.mouth_light(values)
         shared = {'turn': turn, 'breath': float(np.clip(state.breath, 0, 1)), 'wrinkles': pose.wrinkles(values),
-                  'mouth_light': pose.mouth_light(values)}
+                  'mouth_light': mouth_light}
         for program in self._programs.values():
             _set(program, shared)
         self._begin()
         gl.enable(self._flags['cull'])
-        if shared['mouth_light'] > 0.12:
+        if mouth_light > 0.12:
             for name in ('tongue', 'teeth'):
                 _set(self._programs['mouth'], {'what': int(name == 'teeth')})
                 self._meshes[name].render()
         self._meshes['skin'].render()
         for i in range(2):
-            _set(self._programs['eye'], {'ball': self.head.eyes[i], 'look': pose.rotation(0, *eyes[i]),
+            pitch, yaw = eyes[i]
+            _set(self._programs['eye'], {'ball': self.head.eyes[i], 'look': pose.rotation(0, pitch + rest[i], yaw),
                                          'lids': vertices[self.head.lids[2 * i:2 * i + 2], 1]})
             self._eyeball.render()
         gl.enable(self._flags['blend'])

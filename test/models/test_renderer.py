@@ -85,6 +85,18 @@ def test_any_shape_is_filled(width: int, height: int) -> None:
     assert image.min() >= 0 and image[0].mean() > 90
 
 
+def test_a_renderer_resized_draws_what_a_new_one_draws() -> None:
+    state = FaceState(units(mouthSmile=0.5))
+    with Renderer(avatars.load('tomas'), 96, 64, 0) as fresh:
+        wanted = picture(fresh, state)
+        fresh.resize(64, 128, 4)
+        assert picture(fresh, state).shape == (128, 64, 3)
+        fresh.resize(96, 64, 0)
+        assert np.array_equal(picture(fresh, state), wanted)
+        with pytest.raises(BadInput, match='16 to 7680'):
+            fresh.resize(8, 8, 0)
+
+
 def test_smoothing_and_detail_change_the_edges_only_a_little() -> None:
     images = []
     for samples, detail in ((0, 'coarse'), (4, 'coarse'), (4, 'fine')):

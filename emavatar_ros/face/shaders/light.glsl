@@ -13,8 +13,8 @@ const vec3 RIM_COLOUR = vec3(0.95, 0.98, 1.05);
 vec3 ambient(vec3 n) { return mix(FLOOR, SKY, n.y * 0.5 + 0.5); }
 // Screen value from light: a soft shoulder, then gamma 2.
 vec3 screen(vec3 c) {
-    c = c * (1.0 + 0.12 * c) / (0.93 + 0.45 * c);
-    return sqrt(max(c, 0.0));
+    c = clamp(c, 0.0, 2.0);
+    return sqrt(c * (1.08 - 0.27 * c));
 }
 // Light that skin sends back, before its colour: it bleeds into the shade in red. open: to all, key, left, right.
 vec3 skin_light(vec3 n, vec4 open) {
