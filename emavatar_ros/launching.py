@@ -13,6 +13,7 @@ import yaml
 
 from emavatar_ros import profiles
 from emavatar_ros.graph import NODES, PROCESSES
+from emavatar_ros.nodes import THREADS
 from emavatar_ros.places import share
 from emavatar_ros.settings import Value, build, specs
 
@@ -86,7 +87,7 @@ def write(settings: Mapping[str, Mapping[str, Value]]) -> Path:
 
 def environment() -> dict[str, str]:
     """What a node's process needs in its environment beside what is there; a user's own choice always wins."""
-    wanted = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1', 'PYTHONUNBUFFERED': '1'}
+    wanted = {**THREADS, 'PYTHONUNBUFFERED': '1'}
     shared = Path('/dev/shm')
     if shared.is_dir() and shutil.disk_usage(shared).free >= SHARED_MEMORY:
         wanted['FASTDDS_DEFAULT_PROFILES_FILE'] = str(share('config/fastdds.xml'))

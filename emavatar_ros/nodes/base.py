@@ -285,7 +285,7 @@ class EmavatarNode(LifecycleNode):
         if self.problem:
             status.level = DiagnosticStatus.WARN if self._active else DiagnosticStatus.ERROR
             status.message = self.problem
-        facts = dict(self.facts, queue=str(self.backlog))
+        facts = dict(self.facts, lifecycle='active' if self._active else 'inactive', queue=str(self.backlog))
         facts.update({name: str(value) for name, value in self.counts.items()})
         facts.update({f'{name} [s, median]': f'{statistics.median(values):.3f}'
                       for name, values in list(self._seconds.items()) if values})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from emavatar_ros import avatars
 from emavatar_ros.history import Conversation
-from emavatar_ros.msg import Beat, CareEvent, CompositeScript, Playback, Transcript, Turn, UserEmotion
+from emavatar_ros.msg import AvatarState, Beat, CareEvent, CompositeScript, Playback, Transcript, Turn, UserEmotion
 from emavatar_ros.nodes.base import LATCHED, RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import estimate, stamp
 from emavatar_ros.nodes.settings import PlannerSettings
@@ -26,14 +26,12 @@ class PlannerNode(EmavatarNode):
     Config = PlannerSettings
 
     def configure(self) -> None:
-        avatar = avatars.load(self.config.avatar)
         self.llm = None
         if self.config.composer == 'llm':
             module, settings = chosen(self.config, 'backend')
             self.llm = module.create(settings)
             self.facts['model'] = self.llm.name
-        self.planner = create(self.config, avatar.persona, self.llm)
-        self.planner.warm_up(avatar.languages)
+        self._become(self.config.avatar)
         self.history = Conversation()
         self.current = 0
         self.said = Transcript()
@@ -47,10 +45,22 @@ class PlannerNode(EmavatarNode):
         self.subscribe(Transcript, 'transcript', self._hear, RELIABLE)
         self.subscribe(UserEmotion, 'user_emotion', self._feel, LATCHED)
         self.subscribe(Playback, 'playback', self._played, RELIABLE)
+        self.subscribe(AvatarState, 'avatar_state', self._avatar, LATCHED)
 
     def cleanup(self) -> None:
         if self.llm is not None:
             self.llm.close()
+
+    def _become(self, name: str) -> None:
+        """Speak as this avatar: its persona is the beginning of every prompt."""
+        avatar = avatars.load(name)
+        self.planner = create(self.config, avatar.persona, self.llm)
+        self.planner.warm_up(avatar.languages)
+        self.avatar = avatar.name
+
+    def _avatar(self, state: AvatarState) -> None:
+        if state.avatar and state.avatar != self.avatar:
+            self._become(state.avatar)
 
     def forget(self) -> None:
         self.history.forget()

@@ -42,12 +42,19 @@ class SpeechNode(EmavatarNode):
 
     def _turn(self, turn: Turn) -> None:
         self.speaking.turn(turn.turn_id, Floor(turn.state))
+        self._drop()
 
     def _script(self, script: CompositeScript) -> None:
         lines = tuple(Line(beat.text, beat.instruction, beat.expression) for beat in script.beats)
         self.speaking.script(Wanted(script.script_id, script.turn_id, script.priority, script.language, lines,
                                     script.complete, self.now()))
+        self._drop()
         self.do(self._speak)
+
+    def _drop(self) -> None:
+        """A clause of a script that nobody will hear ends now, not when it is synthesised."""
+        if self.speaking.abandoned:
+            self.voice.stop()
 
     def _speak(self) -> None:
         for piece in self.speaking.pieces(self.voice):

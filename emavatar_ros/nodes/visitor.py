@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import Image
@@ -73,7 +73,7 @@ class Visitor:
     def __init__(self) -> None:
         self.turns: dict[int, Seen] = {}
         self.avatar: AvatarState | None = None
-        self.states: dict[str, tuple[bytes, str]] = {}
+        self.states: dict[str, tuple[bool, str]] = {}
         self._changed = threading.Condition()
         self._current = 0
 
@@ -108,13 +108,12 @@ class Visitor:
     def wait_ready(self, names: Collection[str], timeout: float) -> None:
         """Until all these nodes are active; Unavailable names the ones that aren't after `timeout` s and says why."""
         def ready() -> bool:
-            return all(self.states.get(name, (b'', ''))[0] == DiagnosticStatus.OK
-                       and self.states[name][1] == 'active' for name in names)
+            return all(self.states.get(name, (False, ''))[0] for name in names)
 
         with self._changed:
             if not self._changed.wait_for(ready, timeout):
                 late = [f'{name} ({self.states[name][1]})' if name in self.states else f'{name} (not seen)'
-                        for name in names if self.states.get(name, (b'', ''))[1] != 'active']
+                        for name in names if not self.states.get(name, (False, ''))[0]]
                 raise Unavailable(f'not ready after {timeout:.0f} s: {", ".join(late)}')
 
     def play(self, audio: Audio | None, video: Path | None, wait: float,
@@ -158,7 +157,7 @@ class Visitor:
 
     def _answered(self, before: int) -> bool:
         with self._changed:
-            return self._current > before and self.turns[self._current].finished
+            return self._current > before and self._of(self._current).finished
 
     def _talk(self, audio: Audio | None, answered: Callable[[], bool], wait: float) -> float:
         """Sound in real time: the recording, then the room, until answered; gives the recording's end (s)."""
@@ -221,7 +220,8 @@ class Visitor:
 
     def _diagnosed(self, message: DiagnosticArray) -> None:
         for status in message.status:
-            self.states[status.name.rsplit('/', 1)[-1]] = (status.level, status.message)
+            active = any(fact.key == 'lifecycle' and fact.value == 'active' for fact in status.values)
+            self.states[status.name.rsplit('/', 1)[-1]] = (active, status.message)
 
     def _floor(self, turn: Turn) -> None:
         if turn.turn_id:

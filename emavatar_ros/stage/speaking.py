@@ -75,6 +75,7 @@ class Speaking:
         self._clock = clock
         self._lock = threading.Lock()
         self._scripts: OrderedDict[str, Wanted] = OrderedDict()
+        self._at_work = ''
         self._begun: dict[str, tuple[int, int]] = {}  # pieces and beats spoken so far
         self._first: dict[str, float] = {}
         self._over: OrderedDict[str, None] = OrderedDict()
@@ -116,6 +117,12 @@ class Speaking:
         with self._lock:
             return script_id in self._scripts
 
+    @property
+    def abandoned(self) -> bool:
+        """True while a piece of a script is being spoken that is no longer to be heard."""
+        script_id = self._at_work
+        return bool(script_id) and not self.wanted(script_id)
+
     def pieces(self, voice: Voice) -> Iterator[Piece]:
         """Speak all that can be spoken now, piece by piece. Ends when the next beat is still to be written; call it
         again when another version has come. A script that the voice can't speak ends, and `problem` says why."""
@@ -127,6 +134,7 @@ class Speaking:
                 yield Piece(script, number, max(beat - 1, 0), None, self._waited(script))
                 continue
             line = script.lines[beat]
+            self._at_work = script.script_id
             try:
                 with closing(voice.speak(line.text, delivery(line.instruction, line.expression),
                                          script.language or 'en')) as spoken:  # type: ignore[type-var]
@@ -137,6 +145,8 @@ class Speaking:
                         number += 1
             except BadInput as error:
                 self.problem = str(error)
+            finally:
+                self._at_work = ''
             self._begun[script.script_id] = number, beat + 1
 
     def _waited(self, script: Wanted) -> float:
