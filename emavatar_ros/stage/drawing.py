@@ -144,7 +144,7 @@ class Drawing:
                 if recorder is not None:
                     recorder.image(picture, shown)
                 self._seen(picture, shown)
-            if quality.drawn(clock() - begin, rate, clock()):
+            if quality.drawn(clock() - begin, clock()):
                 screen.choose(quality.level)
             if self._next is not None:
                 self._change(screen)

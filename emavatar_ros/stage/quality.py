@@ -2,8 +2,8 @@
 
 A ladder of sizes; the time that pictures really take to draw decides about a step down (soon) or up (after a calm
 while, and more rarely when the last step up did not hold). How often depends on what the avatar does: without a
-GPU the drawing shares the cores with the recogniser and the language model, so it draws less while they work and
-fully while it speaks. Times are arguments, in seconds.
+GPU the drawing shares the cores with the recogniser, the language model and the voice, so it may take a share of one
+core that is smallest while they work: a visitor's wait costs more than a still face. Times are arguments, in seconds.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ UP: Final = 0.5
 """Share that drawing one step higher is expected to take at most, for a step up."""
 SEEN: Final = 12
 """Pictures whose median time decides."""
+LEAST: Final = 6.0
+"""Pictures per second that are drawn whatever they cost: fewer look frozen."""
 CALM: Final = 6.0
 """Seconds without trouble before a step up; doubled, up to a few minutes, each time it did not hold."""
 
@@ -36,6 +38,11 @@ class QualityConfig:
                                    low=1.0, high=240.0)
     listening_rate: float = setting(20.0, 'pictures per second while a visitor speaks, without a GPU', unit='1/s',
                                     low=1.0, high=240.0)
+    idle_share: float = setting(0.5, 'share of one core that drawing may take while nothing happens, without a GPU',
+                                low=0.05, high=1.0)
+    listening_share: float = setting(0.3, 'the same while a visitor speaks', low=0.05, high=1.0)
+    thinking_share: float = setting(0.2, 'the same while a reply is thought out', low=0.05, high=1.0)
+    speaking_share: float = setting(0.7, 'the same while the avatar speaks', low=0.05, high=1.0)
     samples: int = setting(4, 'samples a pixel for smooth edges at the highest quality', low=0, high=16)
     adapt: bool = setting(True, 'draw smaller when the machine cannot keep up, finer again when it can')
     threads: int = setting(1, 'threads that Mesa draws with when there is no GPU', low=0, high=32)
@@ -95,16 +102,22 @@ class Quality:
         most = self._config.rate * self.level.pace
         if not self.software:
             return most
-        return min(most, {'thinking': self._config.thinking_rate,
+        most = min(most, {'thinking': self._config.thinking_rate,
                           'listening': self._config.listening_rate}.get(activity, most))
+        if not self._config.adapt or not self._times:
+            return most
+        share = getattr(self._config, f'{activity}_share')
+        return float(min(most, max(LEAST, share / statistics.median(self._times))))
 
-    def drawn(self, seconds: float, rate: float, t: float) -> bool:
-        """A picture took `seconds` to draw when `rate` a second were wanted; True when the level changed."""
+    def drawn(self, seconds: float, t: float) -> bool:
+        """A picture took `seconds` to draw, until `t`; True when the level changed. Judged by the rate of a speaking
+        face: what fits while it thinks need not fit then."""
         self._times.append(seconds)
         if not self._config.adapt or len(self._times) < SEEN:
             return False
         takes = statistics.median(self._times)
-        if takes * rate > DOWN:
+        share = min(DOWN, self._config.speaking_share) if self.software else DOWN
+        if takes * self._config.rate * self.level.pace > share:
             if self._place + 1 < len(self._levels):
                 # A step up that did not hold is tried again later and later.
                 self._wait = min(self._wait * 2, 300.0) if self._went_up else self._wait
@@ -112,7 +125,6 @@ class Quality:
             self._since = t
         elif self._place and t - self._since > self._wait:
             above = self._levels[self._place - 1]
-            # Judged by the full rate: what fits while it thinks need not fit while it speaks.
             if takes * self._config.rate * self.level.pace * above.cost / self.level.cost < UP:
                 return self._move(self._place - 1, True, t)
         return False

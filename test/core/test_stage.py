@@ -38,7 +38,7 @@ def draw(quality: Quality, cost: float, t: float, seconds: float) -> float:
     end = t + seconds
     while t < end:
         takes, rate = cost * pixels(quality.level), quality.rate('speaking')
-        quality.drawn(takes, rate, t)
+        quality.drawn(takes, t)
         t += max(takes, 1 / rate)
     return t
 
@@ -60,6 +60,20 @@ def test_quality_does_not_swing_for_ever() -> None:
     assert quality.changes < 30
 
 
+def test_without_a_gpu_drawing_takes_a_share_of_one_core_that_is_smallest_while_models_work() -> None:
+    quality = Quality(QualityConfig(), 720, 'llvmpipe')
+    t, takes = 0.0, 0.02
+    for _ in range(SEEN):
+        quality.drawn(takes, t)
+    shares = {what: quality.rate(what) * takes for what in ('speaking', 'idle', 'listening', 'thinking')}
+    assert shares == pytest.approx({'speaking': 0.6, 'idle': 0.5, 'listening': 0.3, 'thinking': 0.2}, abs=1e-6)
+    # ... and where that is too little for a moving face, smaller pictures are drawn.
+    for _ in range(20 * SEEN):
+        t += 0.05
+        quality.drawn(3 * takes * pixels(quality.level) / pixels(Level(720, 0)), t)
+    assert quality.level.height < 720
+
+
 def test_without_a_gpu_fewer_pictures_are_drawn_while_models_work() -> None:
     quality = Quality(QualityConfig(), 720, 'llvmpipe (LLVM 15.0.6, 256 bits)')
     assert [quality.rate(what) for what in ('speaking', 'thinking')] == [30.0, 12.0]
@@ -67,7 +81,7 @@ def test_without_a_gpu_fewer_pictures_are_drawn_while_models_work() -> None:
     assert Quality(QualityConfig(), 720, 'NVIDIA GeForce').rate('thinking') == 30.0
     assert len(set(ladder(1080, 0))) == len(ladder(1080, 0))
     fixed = Quality(QualityConfig(adapt=False), 720, 'llvmpipe')
-    assert not any(fixed.drawn(1.0, 30.0, t) for t in range(3 * SEEN))
+    assert not any(fixed.drawn(1.0, t) for t in range(3 * SEEN))
 
 
 def face(jaw: float) -> FaceState:
