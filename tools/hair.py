@@ -201,7 +201,7 @@ def _bob(scalp: Scalp) -> Hair:
     x = np.linspace(-0.88, 0.88, len(line))[:, None]
     y = np.linspace(7.35, 5.75, 13)[None]
     z = -0.20 - 0.42 * np.sqrt(np.maximum(0, 1 - (x / 0.90) ** 2)) * np.interp(y, [6.1, 6.8, 7.5], [0.75, 0.85, 1.0])
-    narrow = np.interp(y, [6.1, 6.5, 7.5], [0.84, 0.98, 0.95])
+    narrow = np.interp(y, [6.1, 6.5, 7.5], [0.95, 1.02, 0.95])
     sheets.append(np.stack([x * narrow, y + 0 * x, z], 2))
     return Hair(strands, width, layer, np.stack(sheets), np.zeros((0, 2, 2, 3)))
 

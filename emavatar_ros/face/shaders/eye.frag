@@ -39,7 +39,7 @@ void main() {
         shade * mix(shade, 1.0, 0.8));
     vec3 mirror = reflect(-v, n);
     float seen = smoothstep(0.02, 0.16, upper - place.y);
-    float window = pane(mirror, vec2(-0.40, 0.36), vec2(0.19, 0.22), 0.05);
+    float window = pane(mirror, vec2(-0.38, 0.20), vec2(0.19, 0.21), 0.05);
     float low = pane(mirror, vec2(0.55, -0.25), vec2(0.10, 0.22), 0.10);
     float wet = mix(0.25, 1.0, cornea);
     c += vec3(1.05, 1.04, 1.0) * window * seen * wet + vec3(0.035, 0.04, 0.045) * low * wet;
