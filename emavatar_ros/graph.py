@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """One node. `settings` names its settings class, `node` its node class (module:class); `part` its launch file."""
+    """One node. `settings` names its settings class, `node` its node class (module:class); `part` its launch file;
+    `nice`: how far its process steps back when the processor is short (0 not at all, 19 most)."""
 
     name: str
     part: str
     settings: str
     node: str
     help: str
+    nice: int = 0
 
     @property
     def config(self) -> type:
@@ -36,22 +38,23 @@ def _load(path: str) -> type:
     return found
 
 
-def _spec(name: str, part: str, settings: str, help: str) -> NodeSpec:
+def _spec(name: str, part: str, settings: str, help: str, nice: int = 0) -> NodeSpec:
     camel = ''.join(word.capitalize() for word in name.split('_'))
-    return NodeSpec(name, part, f'emavatar_ros.{settings}', f'emavatar_ros.nodes.{name}_node:{camel}Node', help)
+    return NodeSpec(name, part, f'emavatar_ros.{settings}', f'emavatar_ros.nodes.{name}_node:{camel}Node', help,
+                    nice)
 
 
 NODES = {spec.name: spec for spec in (
     _spec('camera', 'perceive', 'media.camera:CameraConfig', 'pictures from a device, a file or a URL'),
     _spec('microphone', 'perceive', 'media.microphone:MicrophoneConfig', 'sound from a device, or a file in real time'),
     _spec('listening', 'perceive', 'listening.listener:ListeningConfig', 'who speaks, and what they say'),
-    _spec('face_emotion', 'perceive', 'nodes.settings:FaceEmotionSettings', 'what the face shows'),
+    _spec('face_emotion', 'perceive', 'nodes.settings:FaceEmotionSettings', 'what the face shows', 12),
     _spec('voice_emotion', 'perceive', 'perception.voice:Config', 'what the voice shows'),
     _spec('text_emotion', 'perceive', 'perception.words:Config', 'what the words say'),
     _spec('arbiter', 'converse', 'nodes.settings:ArbiterSettings', 'what the visitor feels'),
-    _spec('planner', 'converse', 'nodes.settings:PlannerSettings', 'what to answer, and how'),
+    _spec('planner', 'converse', 'nodes.settings:PlannerSettings', 'what to answer, and how', 4),
     _spec('speech', 'perform', 'nodes.settings:SpeechSettings', 'the answer as speech'),
-    _spec('face', 'perform', 'nodes.settings:FaceSettings', 'the answer as a moving face'),
+    _spec('face', 'perform', 'nodes.settings:FaceSettings', 'the answer as a moving face', 2),
     _spec('stage', 'perform', 'stage.settings:StageConfig', 'the screen and the speaker'),
 )}
 

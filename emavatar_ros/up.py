@@ -40,10 +40,11 @@ class Child:
         return '+'.join(self.process.names)
 
     def start(self, now: float) -> None:
-        """Start it, in a process group of its own: a Ctrl-C reaches it only through us."""
+        """Start it, in a process group of its own: a Ctrl-C reaches it only through us. Not in a session of its own:
+        Linux shares the processor fairly between sessions, and the nodes' niceness would mean nothing."""
         # Python of one environment starting another's must not hand on the ROS wheels' own mark.
         env = {name: value for name, value in os.environ.items() if name != '_ROS_WHEELS_BOOTSTRAP_COMPLETE'}
-        self.running = subprocess.Popen(self.command, env={**env, **environment()}, start_new_session=True,
+        self.running = subprocess.Popen(self.command, env={**env, **environment()}, preexec_fn=os.setpgrp,
                                         stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno())
         self.began = now
         self.restarts += 1

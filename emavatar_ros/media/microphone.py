@@ -35,7 +35,7 @@ class MicrophoneConfig:
 
     source: str = setting('', 'microphone: empty for the default device, part of its name, its index, '
                               'a sound file, or none')
-    chunk: float = setting(0.032, 'length of one chunk', unit='s', low=0.01, high=0.5)
+    chunk: float = setting(0.064, 'length of one chunk', unit='s', low=0.01, high=0.5)
     loop: bool = setting(False, 'play a file again from its start when it ends')
     frame_id: str = setting('microphone', 'frame_id of the sound')
 

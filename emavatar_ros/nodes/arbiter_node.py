@@ -20,7 +20,6 @@ from emavatar_ros.nodes.convert import candidate, emotion_message, seconds
 from emavatar_ros.nodes.settings import ArbiterSettings
 from emavatar_ros.srv import ResetVisitor
 
-TICK_S = 0.05
 AGAIN_S = 1.0
 """The belief is published again after this long, changed or not."""
 
@@ -40,6 +39,7 @@ class ArbiterNode(EmavatarNode):
 
     name = 'arbiter'
     Config = ArbiterSettings
+    period = 0.05
 
     def configure(self) -> None:
         self.arbiter = Arbiter(self.config.fusion)
@@ -52,12 +52,6 @@ class ArbiterNode(EmavatarNode):
         self.subscribe(EmotionCandidate, 'candidates', self._hear, RELIABLE)
         self.subscribe(Turn, 'turn', self._follow, RELIABLE)
         self.create_service(ResetVisitor, 'reset_visitor', self._reset)
-
-    def activate(self) -> None:
-        self.tick = self.create_timer(TICK_S, lambda: self.do(self._wake) if self.active else None)
-
-    def deactivate(self) -> None:
-        self.destroy_timer(self.tick)
 
     def _follow(self, turn: Turn) -> None:
         if turn.turn_id > self.turn.turn_id:
@@ -78,7 +72,7 @@ class ArbiterNode(EmavatarNode):
         if self.turn.decided or self.views <= self.turn.candidates.keys():
             self._decide(provisional=False)
 
-    def _wake(self) -> None:
+    def step(self) -> None:
         now = self.now()
         gathering = self.turn
         if gathering.candidates and not gathering.decided and now - gathering.first > self.config.budget:

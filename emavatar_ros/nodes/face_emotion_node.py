@@ -33,7 +33,7 @@ class FaceEmotionNode(EmavatarNode):
         self.view = create(self.config)
         self.latest: Image | None = None
         self.lock = threading.Lock()
-        self.told = 0.0
+        self.told = self.looked = 0.0
         self.publish = self.publisher(EmotionCandidate, 'candidates', RELIABLE)
         self.publish_direction = self.publisher(Vector3Stamped, 'visitor_direction', RELIABLE)
         self.subscribe(Image, 'camera/image_raw', self._arrive, PICTURE_IN, at_once=True)
@@ -43,6 +43,10 @@ class FaceEmotionNode(EmavatarNode):
         self.view.forget()
 
     def _arrive(self, image: Image) -> None:
+        at = seconds(image.header.stamp)
+        if 0 <= at - self.looked < 0.9 / self.config.images_per_s:
+            return
+        self.looked = at
         with self.lock:
             waiting = self.latest is not None
             self.latest = image

@@ -26,6 +26,7 @@ class FaceNode(EmavatarNode):
 
     def configure(self) -> None:
         self.follower = Follower(self.config.seed)
+        self.period = 1 / self.config.rate
         self.publish = self.publisher(FaceState, 'face_state', BEST_EFFORT)
         self.subscribe(SpeechChunk, 'speech', self._speech, SOUND)
         self.subscribe(Playback, 'playback', self._playback, RELIABLE)
@@ -33,16 +34,10 @@ class FaceNode(EmavatarNode):
         self.subscribe(UserEmotion, 'user_emotion', self._feel, LATCHED)
         self.subscribe(Vector3Stamped, 'visitor_direction', self._look, RELIABLE)
 
-    def activate(self) -> None:
-        self.timer = self.create_timer(1 / self.config.rate, lambda: self.do(self._step))
-
-    def deactivate(self) -> None:
-        self.destroy_timer(self.timer)
-
     def forget(self) -> None:
         self.follower.forget(self.now())
 
-    def _step(self) -> None:
+    def step(self) -> None:
         self._publish(self.now() + self.config.ahead)
 
     def _speech(self, message: SpeechChunk) -> None:

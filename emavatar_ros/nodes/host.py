@@ -37,6 +37,7 @@ class Host:
             signal.signal(number, lambda *_: self.over.set())
         self.executor = SingleThreadedExecutor()
         self.nodes: list[EmavatarNode] = []
+        os.nice(min(NODES[name].nice for name in names))
         for name in names:
             self.nodes.append(NODES[name].node_class())
             self.executor.add_node(self.nodes[-1])

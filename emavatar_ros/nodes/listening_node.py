@@ -1,4 +1,4 @@
-"""Hears who speaks and what they say: microphone/audio -> turn, transcript.
+"""Hears who speaks and what they say: microphone/audio -> turn, utterance, transcript.
 
 Owns the turn: a visitor who begins to speak opens a new one. Turn ids that others open (a typed line) are seen on the
 same topic, so that ids never repeat.
@@ -22,7 +22,7 @@ from emavatar_ros.listening.listener import ListeningConfig, create
 from emavatar_ros.media.audio import Resampler
 from emavatar_ros.msg import AudioChunk, Playback, Transcript, Turn
 from emavatar_ros.nodes.base import LATCHED, RELIABLE, SOUND, EmavatarNode
-from emavatar_ros.nodes.convert import audio, seconds, stamp
+from emavatar_ros.nodes.convert import audio, audio_chunk, seconds, stamp
 from emavatar_ros.srv import SetListening
 
 RATE = 16000
@@ -32,7 +32,7 @@ ECHO_S = 0.4
 
 
 class ListeningNode(EmavatarNode):
-    """microphone/audio, playback -> turn, transcript."""
+    """microphone/audio, playback -> turn, utterance, transcript."""
 
     name = 'listening'
     Config = ListeningConfig
@@ -42,6 +42,7 @@ class ListeningNode(EmavatarNode):
         self.facts['model'] = self.listener.recogniser.name
         self.publish_turn = self.publisher(Turn, 'turn', LATCHED)
         self.publish_transcript = self.publisher(Transcript, 'transcript', RELIABLE)
+        self.publish_utterance = self.publisher(AudioChunk, 'utterance', RELIABLE)
         self.subscribe(AudioChunk, 'microphone/audio', self._hear, SOUND)
         self.subscribe(Playback, 'playback', self._played, RELIABLE)
         self.subscribe(Turn, 'turn', self._count, LATCHED, at_once=True)
@@ -86,6 +87,7 @@ class ListeningNode(EmavatarNode):
                 self.trace(self.turns[start], 'endpoint', 'done', end)
             case Utterance():
                 turn_id = self.turns.pop(event.start)
+                self.publish_utterance(audio_chunk(event.audio.samples, RATE, event.audio_start, turn_id, 'microphone'))
                 self._transcript(event, turn_id, final=True)
                 self.trace(turn_id, 'listening', 'done', event.end, self.facts['model'])
                 if not event.text:

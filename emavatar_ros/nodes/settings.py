@@ -16,6 +16,8 @@ AVATAR = 'mira'
 class FaceEmotionSettings(face.Config):
     """Settings of the face emotion node."""
 
+    images_per_s: float = setting(8.0, 'pictures looked at: an expression lasts longer than their distance', unit='1/s',
+                                  low=0.5, high=60.0)
     view_angle: float = setting(1.05, "the camera's horizontal field of view", unit='rad', low=0.2, high=3.0)
 
 

@@ -41,7 +41,7 @@ from emavatar_ros.msg import (
 from emavatar_ros.nodes.base import LATCHED, PICTURE, RELIABLE, SOUND
 from emavatar_ros.nodes.convert import audio_chunk, seconds, stamp
 
-CHUNK_S = 0.032
+CHUNK_S = 0.064
 ROOM = 3e-4
 """Amplitude of the room's noise while the visitor is silent: a microphone that gives only zeros is a broken one."""
 

@@ -7,6 +7,8 @@ those that are shown stay with the sound.
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -93,6 +95,9 @@ class Drawing:
         self._thread.join()
 
     def _run(self) -> None:
+        if sys.platform == 'linux':
+            # There a priority is a thread's own: the sound's threads keep theirs.
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), self._config.quality.nice)
         screen: Any = None
         recorder: Recorder | None = None
         try:
