@@ -8,6 +8,7 @@
 
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 cd "$ROOT"
+TESTING=yes
 WANTED=" ${*:-lint core contract nodes graph models colcon} "
 LOGS="${LOGS:-$ROOT/build/logs}"
 mkdir -p "$LOGS"

@@ -12,13 +12,15 @@ from geometry_msgs.msg import Vector3Stamped
 from sensor_msgs.msg import Image
 
 from emavatar_ros.media.images import decode
-from emavatar_ros.msg import EmotionCandidate, Transcript
-from emavatar_ros.nodes.base import PICTURE_IN, RELIABLE, EmavatarNode
+from emavatar_ros.msg import EmotionCandidate, Transcript, Turn
+from emavatar_ros.nodes.base import LATCHED, PICTURE_IN, RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate_message, seconds
 from emavatar_ros.nodes.settings import FaceEmotionSettings
 from emavatar_ros.perception.direction import direction
 from emavatar_ros.perception.face import create
 
+AWAY = 0.3
+"""Share of the pictures that is looked at while a reply is made."""
 RUNNING_S = 0.5
 """Between two running candidates."""
 
@@ -34,17 +36,19 @@ class FaceEmotionNode(EmavatarNode):
         self.latest: Image | None = None
         self.lock = threading.Lock()
         self.told = self.looked = 0.0
+        self.busy = False
         self.publish = self.publisher(EmotionCandidate, 'candidates', RELIABLE)
         self.publish_direction = self.publisher(Vector3Stamped, 'visitor_direction', RELIABLE)
         self.subscribe(Image, 'camera/image_raw', self._arrive, PICTURE_IN, at_once=True)
         self.subscribe(Transcript, 'transcript', self._judge, RELIABLE)
+        self.subscribe(Turn, 'turn', self._follow, LATCHED, at_once=True)
 
     def forget(self) -> None:
         self.view.forget()
 
     def _arrive(self, image: Image) -> None:
         at = seconds(image.header.stamp)
-        if 0 <= at - self.looked < 0.9 / self.config.images_per_s:
+        if 0 <= at - self.looked < 0.9 / (self.config.images_per_s * (AWAY if self.busy else 1)):
             return
         self.looked = at
         with self.lock:
@@ -54,6 +58,10 @@ class FaceEmotionNode(EmavatarNode):
             self.counts['images skipped'] += 1
         else:
             self.do(self._see)
+
+    def _follow(self, turn: Turn) -> None:
+        """While a reply is made and said, the picture only tells where to look."""
+        self.busy = turn.state == Turn.AVATAR
 
     def _see(self) -> None:
         with self.lock:

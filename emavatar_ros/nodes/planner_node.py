@@ -111,6 +111,9 @@ class PlannerNode(EmavatarNode):
             self.history.visitor(' '.join(self.unheard), None if label == 'unsure' else label)
             self.history.avatar(playback.heard)
             self.unheard.clear()
+            # Nobody waits now: the model reads what was said, so that only the next words are left to read. (Reading
+            # along while the visitor speaks takes the processor from the recogniser and gains nothing.)
+            self.planner.prefill('', self.said.language or 'en', self.history.lines)
 
     def _alarm(self, script: Script, turn_id: int) -> None:
         event = CareEvent(turn_id=turn_id, person_id=self.said.person_id, kind=KINDS.get(script.care, script.care),

@@ -37,8 +37,8 @@ class Config:
     """Settings of the planner."""
 
     composer: str = setting('llm', 'who writes the words', choices=('llm', 'template'))
-    first_token: float = setting(3.0, 'longest wait for the first piece of text', unit='s', low=0.05, high=120)
-    first_beat: float = setting(5.0, 'longest wait for the first beat', unit='s', low=0.05, high=300)
+    first_token: float = setting(4.0, 'longest wait for the first piece of text', unit='s', low=0.05, high=120)
+    first_beat: float = setting(5.5, 'longest wait for the first beat', unit='s', low=0.05, high=300)
     silence: float = setting(2.0, 'longest wait between two pieces of text', unit='s', low=0.05, high=120)
     whole: float = setting(12.0, 'longest time for the whole reply', unit='s', low=0.1, high=600)
     max_tokens: int = setting(56, 'longest reply of the language model', unit='tokens', low=8, high=1024)
