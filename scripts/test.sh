@@ -50,11 +50,19 @@ print('\n'.join(tomli.load(open('pyproject.toml', 'rb'))['build-system']['requir
 END
 }
 
+# A copy of the sources: CMake refuses to export a package whose environment lies inside its source folder.
+SOURCE="$ROOT/build/source"
+copy_sources() {
+  rm -rf "$SOURCE" && mkdir -p "$SOURCE" \
+    && tar -C "$ROOT" -cf - --exclude=./.venv --exclude=./build --exclude=./.git --exclude='*.so' \
+      --exclude=./emavatar_ros/msg --exclude=./emavatar_ros/srv --exclude=./emavatar_ros/action . | tar -C "$SOURCE" -xf -
+}
+
 # The same package by colcon, as on a robot with apt ROS 2, on the ROS wheels of the environment.
 colcon_build() {
   local work="$ROOT/build/colcon"
   AMENT_PREFIX_PATH="$VENV" CMAKE_PREFIX_PATH="$VENV" PATH="$VENV/bin:$PATH" "$VENV/bin/colcon" --log-base "$work/log" \
-    build --base-paths "$ROOT" --build-base "$work/build" --install-base "$work/install" \
+    build --base-paths "$SOURCE" --build-base "$work/build" --install-base "$work/install" \
     --packages-select emavatar_ros --event-handlers console_direct+ --cmake-args -G Ninja \
     -DPython3_EXECUTABLE="$VENV/bin/python3" -DBUILD_TESTING=OFF \
     && "$VENV/bin/python" scripts/check_install.py "$work/install/emavatar_ros"
@@ -63,14 +71,15 @@ colcon_build() {
 # And as pip installs it for somebody else: a wheel.
 wheel_build() {
   rm -rf build/wheel
-  "$VENV/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel . \
+  "$VENV/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel \
+    "$SOURCE" \
     && "$VENV/bin/python" scripts/check_install.py build/wheel/*.whl
 }
 
 builds() {
   mapfile -t requires < <(build_requires)
   "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check colcon-common-extensions "${requires[@]}" \
-    && colcon_build && wheel_build
+    && copy_sources && colcon_build && wheel_build
 }
 
 # background NAME COMMAND: runs it with a log of its own; `collect NAME` waits for it and shows the log when it failed.
