@@ -71,9 +71,13 @@ class Whisper:
             raise Missing(f'{folder} is no faster-whisper model: run "emavatar models pull"')
         self.name = folder.name
         self._storage = ctranslate2.StorageView.from_array
-        self._model: Any = ctranslate2.models.Whisper(str(folder), device=self.config.device,
-                                                      compute_type=self.config.compute,
-                                                      intra_threads=self.config.threads)
+        try:
+            self._model: Any = ctranslate2.models.Whisper(str(folder), device=self.config.device,
+                                                          compute_type=self.config.compute,
+                                                          intra_threads=self.config.threads)
+        except (RuntimeError, ValueError) as error:
+            raise Missing(f'the recogniser does not start on {self.config.device} with {self.config.compute} ({error}): '
+                          'set whisper.device to cpu and whisper.compute to int8') from None
         self._features: Any = FeatureExtractor(feature_size=self._model.n_mels)
         self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(folder / 'tokenizer.json'))
         self._allowed = frozenset(self.config.languages.split())

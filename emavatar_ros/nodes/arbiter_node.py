@@ -20,8 +20,10 @@ from emavatar_ros.nodes.convert import candidate, emotion_message, seconds
 from emavatar_ros.nodes.settings import ArbiterSettings
 from emavatar_ros.srv import ResetVisitor
 
-AGAIN_S = 1.0
-"""The belief is published again after this long, changed or not."""
+AGAIN_S = 0.9
+"""The belief is published again after this long, changed or not: at least once a second."""
+HOLD_S = 5.0
+"""After a turn was judged by all views, the face alone moves the belief only this much later."""
 
 
 @dataclass
@@ -54,7 +56,8 @@ class ArbiterNode(EmavatarNode):
         self.create_service(ResetVisitor, 'reset_visitor', self._reset)
 
     def _follow(self, turn: Turn) -> None:
-        if turn.turn_id > self.turn.turn_id:
+        # A lower id with an open floor: the listening node was started again and counts anew.
+        if turn.turn_id > self.turn.turn_id or turn.state == Turn.VISITOR and turn.turn_id < self.turn.turn_id:
             self.turn = Gathering(turn.turn_id)
 
     def _hear(self, message: EmotionCandidate) -> None:
@@ -85,6 +88,7 @@ class ArbiterNode(EmavatarNode):
         messages = [self.turn.candidates[view] for view in sorted(self.turn.candidates)]
         decided = self.arbiter.decide([candidate(message) for message in messages])
         self.turn.decided = True
+        self.decided_at = began
         at = max(seconds(message.header.stamp) for message in messages)
         self.belief.update(decided, at)
         self._say(decided, self.turn.turn_id, messages, at, began - self.turn.first, provisional)
@@ -93,7 +97,8 @@ class ArbiterNode(EmavatarNode):
     def _keep_alive(self, now: float) -> None:
         """Between turns: what the face shows now, and a belief that holds and fades."""
         fresh = [message for message in self.running.values() if seconds(message.header.stamp) > now - AGAIN_S]
-        if any(message.label for message in fresh) and not self.turn.candidates:
+        waiting = bool(self.turn.candidates) and not self.turn.decided
+        if any(message.label for message in fresh) and not waiting and now - self.decided_at > HOLD_S:
             self.belief.update(self.arbiter.decide([candidate(message) for message in fresh]), now)
         self._say(self.belief.at(now), 0, fresh, now)
 
@@ -107,7 +112,7 @@ class ArbiterNode(EmavatarNode):
         self.belief = Belief(self.config.belief)
         self.turn = Gathering(self.turn.turn_id)
         self.running.clear()
-        self.published = 0.0
+        self.published = self.decided_at = 0.0
 
     def _reset(self, request: ResetVisitor.Request, response: ResetVisitor.Response) -> ResetVisitor.Response:
         self.tell_others.publish(String(data=request.person_id))

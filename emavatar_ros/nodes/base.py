@@ -12,6 +12,7 @@ import queue
 import statistics
 import threading
 import time
+import traceback
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -45,7 +46,7 @@ QUEUE = 200
 def descriptor(spec: Spec) -> ParameterDescriptor:
     """A setting as ROS describes parameters: help with unit and choices, and its range."""
     unit = f' [{spec.unit}]' if spec.unit else ''
-    described = ParameterDescriptor(description=spec.help + unit, read_only=False,
+    described = ParameterDescriptor(description=spec.help + unit, read_only=True,
                                     additional_constraints=', '.join(spec.choices))
     if spec.kind is float and (spec.low is not None or spec.high is not None):
         described.floating_point_range = [FloatingPointRange(
@@ -74,6 +75,7 @@ class EmavatarNode(LifecycleNode):
         self.counts: Counter[str] = Counter()
         self.facts: dict[str, str] = {}
         self.problem = ''
+        self.fault: Exception | None = None
         self._seconds: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=50))
         self._work: queue.Queue[tuple[Callable[..., None], tuple[Any, ...]] | None] = queue.Queue(QUEUE)
         self._worker: threading.Thread | None = None
@@ -195,6 +197,8 @@ class EmavatarNode(LifecycleNode):
             self.subscribe(String, 'visitor_reset', lambda message: self.forget(), RELIABLE)
         except EmavatarError as error:
             return self._refuse(error)
+        except Exception as error:
+            return self._break(error)
         self.problem = ''
         return TransitionCallbackReturn.SUCCESS
 
@@ -206,6 +210,9 @@ class EmavatarNode(LifecycleNode):
         except EmavatarError as error:
             self._active = False
             return self._refuse(error)
+        except Exception as error:
+            self._active = False
+            return self._break(error)
         self._worker = threading.Thread(target=self._run, args=(self._work,), name=self.name, daemon=True)
         self._worker.start()
         return super().on_activate(state)
@@ -264,17 +271,28 @@ class EmavatarNode(LifecycleNode):
         self.get_logger().error(self.problem)
         return TransitionCallbackReturn.FAILURE
 
+    def _break(self, error: Exception) -> TransitionCallbackReturn:
+        """A fault that nobody foresaw. rclpy would swallow it: here it is told, and `fault` ends the process."""
+        self.fault = error
+        self.problem = f'{type(error).__name__}: {error}'
+        self.get_logger().fatal(traceback.format_exc())
+        return TransitionCallbackReturn.FAILURE
+
     def _run(self, work: queue.Queue[tuple[Callable[..., None], tuple[Any, ...]] | None]) -> None:
         due = time.monotonic()
+        stepped = False
         while self._active:
             now = time.monotonic()
-            if self.period is not None and now >= due:
+            # A step that takes longer than its period must not keep what waits from its turn.
+            if self.period is not None and now >= due and not (stepped and self.backlog):
                 # Late steps are left out, not made up for.
                 due = max(due + self.period, now)
                 task, arguments = self.step, ()
+                stepped = True
             else:
+                stepped = False
                 try:
-                    item = work.get(timeout=0.5 if self.period is None else due - now)
+                    item = work.get(timeout=0.5 if self.period is None else max(0.0, due - now))
                 except queue.Empty:
                     continue
                 if item is None:
@@ -300,7 +318,7 @@ class EmavatarNode(LifecycleNode):
             status.level = DiagnosticStatus.WARN if self._active else DiagnosticStatus.ERROR
             status.message = self.problem
         facts = dict(self.facts, lifecycle='active' if self._active else 'inactive', queue=str(self.backlog))
-        facts.update({name: str(value) for name, value in self.counts.items()})
+        facts.update({name: str(value) for name, value in dict(self.counts).items()})
         facts.update({f'{name} [s, median]': f'{statistics.median(values):.3f}'
                       for name, values in list(self._seconds.items()) if values})
         status.values = [KeyValue(key=key, value=value) for key, value in sorted(facts.items())]

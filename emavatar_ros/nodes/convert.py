@@ -37,6 +37,8 @@ def seconds(time: Any) -> float:
 
 def audio(chunk: AudioChunk) -> Audio:
     """The chunk's sound, float32 [n] or [n, channels]; BadInput when it doesn't say how to read it."""
+    if len(chunk.data) % {AudioChunk.F32LE: 4, AudioChunk.S16LE: 2}.get(chunk.encoding, 1):
+        raise BadInput(f'a sound chunk of {len(chunk.data)} bytes does not divide into {chunk.encoding} samples')
     if chunk.encoding == AudioChunk.F32LE:
         samples = np.frombuffer(chunk.data, dtype='<f4').astype(np.float32)
     elif chunk.encoding == AudioChunk.S16LE:

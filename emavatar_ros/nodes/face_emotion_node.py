@@ -12,7 +12,7 @@ from geometry_msgs.msg import Vector3Stamped
 from sensor_msgs.msg import Image
 
 from emavatar_ros.media.images import decode
-from emavatar_ros.msg import EmotionCandidate, Transcript, Turn
+from emavatar_ros.msg import AvatarState, EmotionCandidate, Transcript
 from emavatar_ros.nodes.base import LATCHED, PICTURE_IN, RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate_message, seconds
 from emavatar_ros.nodes.settings import FaceEmotionSettings
@@ -41,7 +41,7 @@ class FaceEmotionNode(EmavatarNode):
         self.publish_direction = self.publisher(Vector3Stamped, 'visitor_direction', RELIABLE)
         self.subscribe(Image, 'camera/image_raw', self._arrive, PICTURE_IN, at_once=True)
         self.subscribe(Transcript, 'transcript', self._judge, RELIABLE)
-        self.subscribe(Turn, 'turn', self._follow, LATCHED, at_once=True)
+        self.subscribe(AvatarState, 'avatar_state', self._follow, LATCHED, at_once=True)
 
     def forget(self) -> None:
         self.view.forget()
@@ -59,9 +59,9 @@ class FaceEmotionNode(EmavatarNode):
         else:
             self.do(self._see)
 
-    def _follow(self, turn: Turn) -> None:
+    def _follow(self, avatar: AvatarState) -> None:
         """While a reply is made and said, the picture only tells where to look."""
-        self.busy = turn.state == Turn.AVATAR
+        self.busy = avatar.state in (AvatarState.THINKING, AvatarState.SPEAKING)
 
     def _see(self) -> None:
         with self.lock:

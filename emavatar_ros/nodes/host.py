@@ -21,8 +21,8 @@ from rclpy.utilities import remove_ros_args
 from emavatar_ros.graph import NODES
 from emavatar_ros.nodes.base import EmavatarNode
 
-CLOSE_S = 2.5
-"""Longest time that closing may take."""
+CLOSE_S = float(os.environ.get('EMAVATAR_CLOSE_S', '2.5'))
+"""Longest time that closing may take: a recording is completed then, which whoever starts us may wait for."""
 
 
 class Host:
@@ -59,6 +59,8 @@ class Host:
         for node in self.nodes:
             if not self.over.is_set():
                 node.autostart()
+                if node.fault is not None:
+                    raise node.fault
 
     def _close(self) -> None:
         for node in self.nodes:

@@ -66,6 +66,8 @@ class ListeningNode(EmavatarNode):
 
     def forget(self) -> None:
         self.listener.forget()
+        for start, turn_id in self.turns.items():
+            self._turn(Turn.DROPPED, turn_id, start, start, 'the visitor has left')
         self.turns.clear()
 
     def _played(self, playback: Playback) -> None:

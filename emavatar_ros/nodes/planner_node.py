@@ -66,8 +66,12 @@ class PlannerNode(EmavatarNode):
         self.history.forget()
         self.unheard.clear()
         self.emotion = None
+        self.said = Transcript()
 
     def _follow(self, turn: Turn) -> None:
+        if turn.state == Turn.VISITOR and turn.turn_id < self.current:
+            # The listening node was started again and counts anew.
+            self.current, self.answered = turn.turn_id, turn.turn_id - 1
         self.current = max(self.current, turn.turn_id)
 
     def _resume(self, turn: Turn) -> None:
@@ -106,14 +110,16 @@ class PlannerNode(EmavatarNode):
 
     def _played(self, playback: Playback) -> None:
         """Only what was heard enters the history, and only then is the visitor answered."""
-        if playback.state in (Playback.FINISHED, Playback.STOPPED) and playback.heard and self.unheard:
+        over = (Playback.FINISHED, Playback.STOPPED)
+        if playback.state in over and playback.heard and self.unheard:
             label = self.emotion.label if self.emotion is not None else None
             self.history.visitor(' '.join(self.unheard), None if label == 'unsure' else label)
             self.history.avatar(playback.heard)
             self.unheard.clear()
-            # Nobody waits now: the model reads what was said, so that only the next words are left to read. (Reading
+            # When it ended by itself nobody waits: the model reads what was said, so that only the next words are left to read. (Reading
             # along while the visitor speaks takes the processor from the recogniser and gains nothing.)
-            self.planner.prefill('', self.said.language or 'en', self.history.lines)
+            if playback.state == Playback.FINISHED:
+                self.planner.prefill('', self.said.language or 'en', self.history.lines)
 
     def _alarm(self, script: Script, turn_id: int) -> None:
         event = CareEvent(turn_id=turn_id, person_id=self.said.person_id, kind=KINDS.get(script.care, script.care),

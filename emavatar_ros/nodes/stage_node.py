@@ -41,6 +41,7 @@ class StageNode(EmavatarNode):
         self.came: dict[str, float] = {}
         self.told = (-1.0, '')
         self.drawing: Drawing | None = None
+        self.timers_ = []
         self.publish = self.publisher(Playback, 'playback', RELIABLE)
         self.publish_state = self.publisher(AvatarState, 'avatar_state', LATCHED)
         self.publish_image = self.publisher(Image, 'avatar/image', BEST_EFFORT)

@@ -66,6 +66,7 @@ class LlamaCpp:
         self._file = file
         self._key = secrets.token_urlsafe(24)
         self._prefixes: list[tuple[Message, ...]] = []
+        self._oldest = 0
         self._running: set[threading.Thread] = set()
         self._closed = threading.Event()
         params = xllamacpp.CommonParams()
@@ -101,8 +102,13 @@ class LlamaCpp:
             known = tuple(prefix)
             if known in self._prefixes:
                 continue
-            self._prefixes.append(known)
-            slot = len(self._prefixes) - 1
+            slot = len(self._prefixes)
+            if slot < self._config.slots:
+                self._prefixes.append(known)
+            else:
+                # All slots are taken, by another avatar: the one filled longest ago makes room.
+                slot, self._oldest = self._oldest, (self._oldest + 1) % self._config.slots
+                self._prefixes[slot] = known
             name = self._prefix_file(known)
             if self._config.keep_prefix and (self._saved / name).exists() and self._slot(slot, 'restore', name):
                 continue
