@@ -76,8 +76,9 @@ class Whisper:
                                                           compute_type=self.config.compute,
                                                           intra_threads=self.config.threads)
         except (RuntimeError, ValueError) as error:
-            raise Missing(f'the recogniser does not start on {self.config.device} with {self.config.compute} ({error}): '
-                          'set whisper.device to cpu and whisper.compute to int8') from None
+            asked = f'{self.config.device} with {self.config.compute}'
+            raise Missing(f'the recogniser does not start on {asked} ({error}): set whisper.device to cpu and '
+                          'whisper.compute to int8') from None
         self._features: Any = FeatureExtractor(feature_size=self._model.n_mels)
         self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(folder / 'tokenizer.json'))
         self._allowed = frozenset(self.config.languages.split())

@@ -57,7 +57,7 @@ class ArbiterNode(EmavatarNode):
 
     def _follow(self, turn: Turn) -> None:
         # A lower id with an open floor: the listening node was started again and counts anew.
-        if turn.turn_id > self.turn.turn_id or turn.state == Turn.VISITOR and turn.turn_id < self.turn.turn_id:
+        if turn.turn_id > self.turn.turn_id or (turn.state == Turn.VISITOR and turn.turn_id < self.turn.turn_id):
             self.turn = Gathering(turn.turn_id)
 
     def _hear(self, message: EmotionCandidate) -> None:

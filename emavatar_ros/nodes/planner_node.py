@@ -116,8 +116,8 @@ class PlannerNode(EmavatarNode):
             self.history.visitor(' '.join(self.unheard), None if label == 'unsure' else label)
             self.history.avatar(playback.heard)
             self.unheard.clear()
-            # When it ended by itself nobody waits: the model reads what was said, so that only the next words are left to read. (Reading
-            # along while the visitor speaks takes the processor from the recogniser and gains nothing.)
+            # When it ended by itself nobody waits: the model reads what was said, so that only the next words are left
+            # to read. (Reading along while the visitor speaks takes the processor from the recogniser, for no gain.)
             if playback.state == Playback.FINISHED:
                 self.planner.prefill('', self.said.language or 'en', self.history.lines)
 

@@ -74,7 +74,9 @@ def test_a_neutral_delivery_leaves_the_published_voice_alone(voice: kokoro.Kokor
     tokens = [[0, *(voice._vocabulary[symbol] for symbol in part), 0]]
     theirs = session.run(None, {'tokens': np.array(tokens, dtype=np.int64), 'style': style[len(part) - 1],
                                 'speed': np.ones(1, np.float32)})[0].ravel()
-    assert len(theirs) == len(ours.samples)
+    # Only the silence of the last mark, which would be cut away again, is not made.
+    shorter = len(theirs) - len(ours.samples)
+    assert 0 <= shorter <= 6 * kokoro_graph.STEP and shorter % kokoro_graph.STEP == 0
 
 
 def test_hiss_is_heard_where_the_phonemes_say(voice: kokoro.Kokoro) -> None:
