@@ -62,7 +62,8 @@ class Child:
     def stop(self) -> None:
         """Ask it to end."""
         if self.running is not None and self.running.poll() is None:
-            self.running.send_signal(signal.SIGINT)
+            # Not SIGINT: one that is still importing would print a traceback.
+            self.running.send_signal(signal.SIGTERM)
 
     def finish(self, deadline: float) -> None:
         """Wait for it to end; kill it at `deadline` (monotonic s)."""
