@@ -7,8 +7,10 @@ taken up again when it returns.
 from __future__ import annotations
 
 import queue
+import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,11 @@ SILENT_S = 3.0
 """A device that calls back no more for this long is lost."""
 TAIL_S = 3.0
 """Silence after a file's end, so that its last utterance is recognised as finished."""
+LONGEST_S = 5.0
+"""A driver that says a chunk is older than this, or from the future, doesn't know."""
+
+Chunk = tuple[NDArray[np.float32], int, float]
+"""Samples float32 [n] or [n, channels], rate in Hz, wall time (s) at which the first sample was captured."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class MicrophoneConfig:
 
 
 class Microphone:
-    """`chunks(stopped)` yields (samples float32 [n] or [n, channels], rate in Hz) as they are captured.
+    """`chunks(stopped)` yields (samples, rate, captured) as they are captured: see `Chunk`.
 
     `problem` says what is wrong at the moment, '' when nothing is; `device` names what is open; `lost` counts chunks
     that nobody took in time.
@@ -53,7 +60,7 @@ class Microphone:
         self.device = ''
         self.lost = 0
 
-    def chunks(self, stopped: Callable[[], bool]) -> Iterator[tuple[NDArray[np.float32], int]]:
+    def chunks(self, stopped: Callable[[], bool]) -> Iterator[Chunk]:
         """Sound in real time until `stopped()`; raises BadInput for a file that can't be read."""
         source = self.config.source
         if source == 'none':
@@ -63,7 +70,7 @@ class Microphone:
         else:
             yield from self._device(stopped)
 
-    def _file(self, path: Path, stopped: Callable[[], bool]) -> Iterator[tuple[NDArray[np.float32], int]]:
+    def _file(self, path: Path, stopped: Callable[[], bool]) -> Iterator[Chunk]:
         audio = read_audio(path)
         self.device = path.name
         tail = np.zeros((int(TAIL_S * audio.rate), *audio.samples.shape[1:]), dtype=np.float32)
@@ -73,20 +80,24 @@ class Microphone:
         sent = 0
         while not stopped():
             for first in range(0, len(samples), size):
-                sent += len(samples[first:first + size])
+                chunk = samples[first:first + size]
+                begin = start + sent / audio.rate
+                sent += len(chunk)
                 if not wait_until(start + sent / audio.rate, stopped):
                     return
-                yield samples[first:first + size], audio.rate
+                # As planned, not as woken: the file has the even times of a device.
+                yield chunk, audio.rate, time.time() - time.monotonic() + begin
             if not self.config.loop:
                 return
 
-    def _device(self, stopped: Callable[[], bool]) -> Iterator[tuple[NDArray[np.float32], int]]:
+    def _device(self, stopped: Callable[[], bool]) -> Iterator[Chunk]:
+        again = False
         while not stopped():
-            arrived: queue.Queue[NDArray[np.float32]] = queue.Queue(100)
+            arrived: queue.Queue[tuple[NDArray[np.float32], float]] = queue.Queue(100)
             try:
-                stream = self._open(arrived)
+                stream = self._open(arrived, again)
             except Missing as error:
-                self.problem, self.device = str(error), ''
+                self.problem, self.device, again = str(error), '', True
                 wait_until(time.monotonic() + RETRY_S, stopped)
                 continue
             self.problem = ''
@@ -94,34 +105,46 @@ class Microphone:
                 rate = int(stream.samplerate)
                 while not stopped():
                     try:
-                        yield arrived.get(timeout=SILENT_S), rate
+                        samples, captured = arrived.get(timeout=SILENT_S)
                     except queue.Empty:
-                        self.problem = f'the microphone {self.device} stopped delivering sound'
+                        self.problem, again = f'the microphone {self.device} stopped delivering sound', True
                         break
+                    yield samples, rate, captured
             finally:
                 stream.close()
 
-    def _open(self, arrived: queue.Queue[NDArray[np.float32]]) -> Any:
+    def _open(self, arrived: queue.Queue[tuple[NDArray[np.float32], float]], again: bool) -> Any:
+        """Open the device and start it; `again`: it was looked for before, or was lost."""
         from emavatar_ros.devices import find_sound_device, portaudio
 
         sounddevice = portaudio()
-        device = find_sound_device(self.config.source, 'microphone').index
-        info = sounddevice.query_devices(device)
+        # PortAudio lists devices only when it is started. A speaker in the same process would fall silent by that.
+        if again and 'emavatar_ros.stage.speaker_device' not in sys.modules:
+            with suppress(sounddevice.PortAudioError):  # it isn't running: the last start failed
+                sounddevice._terminate()
+            with suppress(sounddevice.PortAudioError):  # then there is no device, which is said below
+                sounddevice._initialize()
+        found = find_sound_device(self.config.source, 'microphone')
 
         def captured(samples: NDArray[np.float32], count: int, when: Any, status: Any) -> None:
+            # The driver's clock is its own: how long ago the first sample was is all it tells.
+            age = stream.time - when.inputBufferAdcTime
+            if not when.inputBufferAdcTime or not 0 <= age < LONGEST_S:
+                age = count / stream.samplerate
             try:
-                arrived.put_nowait(samples.copy())
+                arrived.put_nowait((samples.copy(), time.time() - age))
             except queue.Full:
                 self.lost += 1
 
         try:
+            info = sounddevice.query_devices(found.index)
             stream = sounddevice.InputStream(
-                device=device, samplerate=info['default_samplerate'], dtype='float32', callback=captured,
+                device=found.index, samplerate=info['default_samplerate'], dtype='float32', callback=captured,
                 channels=min(2, int(info['max_input_channels'])),
                 blocksize=int(self.config.chunk * info['default_samplerate']))
             stream.start()
         except sounddevice.PortAudioError as error:
-            raise Missing(f'the microphone {info["name"]!r} does not open ({error}); see `emavatar devices`') from None
-        self.device = str(info['name'])
+            raise Missing(f'the microphone {found.name!r} does not open ({error}); see `emavatar devices`') from None
+        self.device = found.name
         return stream
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 from emavatar_ros.errors import EmavatarError
 from emavatar_ros.media.microphone import Microphone, MicrophoneConfig
@@ -33,9 +34,10 @@ class MicrophoneNode(EmavatarNode):
     def _capture(self) -> None:
         sequence = 0
         try:
-            for samples, rate in self.microphone.chunks(lambda: not self.active):
-                captured = self.now() - len(samples) / rate
-                self.publish(audio_chunk(samples, rate, captured, sequence, self.config.frame_id))
+            for samples, rate, captured in self.microphone.chunks(lambda: not self.active):
+                # The same moment on this node's clock, which may be a simulated one.
+                begin = self.now() - (time.time() - captured)
+                self.publish(audio_chunk(samples, rate, begin, sequence, self.config.frame_id))
                 sequence += 1
         except EmavatarError as error:
             self.microphone.problem = str(error)
