@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
         return up.run(Choices(args.profile, args.avatar, screen='window' if windowed else 'none'))
     if args.text is not None and (args.video or args.audio):
         raise BadInput('give either --text or a recording')
+    Choices(args.profile, args.avatar).settings()  # a wrong name is told before a visitor is made
     with output_folder(args.out) as folder:
         audio, video = _visitor(args, folder / 'visitor.mp4')
         choices = Choices(args.profile, args.avatar, screen='window' if windowed else 'none',

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from emavatar_ros import profiles
+from emavatar_ros import avatars, profiles
 from emavatar_ros.graph import NODES, PROCESSES
 from emavatar_ros.nodes import THREADS
 from emavatar_ros.places import share
@@ -39,7 +39,7 @@ class Choices:
     record: str = ''
 
     def settings(self) -> dict[str, dict[str, Value]]:
-        """Every node's settings that differ from the defaults; BadInput for an unknown name or value."""
+        """Every node's settings that differ from the defaults; BadInput for an unknown name, value or avatar."""
         chosen = {name: dict(values) for name, values in profiles.load(self.profile).items()}
         if self.params_file:
             for name, values in profiles.load(self.params_file).items():
@@ -56,6 +56,8 @@ class Choices:
                     chosen.setdefault(name, {})['avatar'] = self.avatar
         for name, values in chosen.items():
             build(NODES[name].config, values, name)
+            if 'avatar' in values:
+                avatars.load(str(values['avatar']))
         return chosen
 
 
