@@ -70,12 +70,12 @@ def prepare(profile: str) -> None:
     """Let the language model read the default avatar's instructions, whose result is kept beside the models: the first
     reply then comes as fast as any. Nothing is done where the model's runner is not installed."""
     from emavatar_ros import avatars, profiles
-    from emavatar_ros.errors import Missing
+    from emavatar_ros.errors import EmavatarError
     from emavatar_ros.rooms import Rooms
 
-    avatar = avatars.load(AVATAR)
     try:
+        avatar = avatars.load(AVATAR)
         print(f'preparing the language model for {avatar.name}', file=sys.stderr)
         Rooms(profiles.load(profile), avatar).planner(len(avatar.languages))
-    except Missing as missing:
-        print(f'not prepared, the first reply will be slower: {missing}', file=sys.stderr)
+    except EmavatarError as error:
+        print(f'not prepared, the first reply will be slower: {error}', file=sys.stderr)
