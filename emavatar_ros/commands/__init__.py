@@ -26,11 +26,18 @@ def command(commands: Commands, name: str, help: str, run: Callable[[argparse.Na
     return parser
 
 
-def add_avatar(parser: argparse.ArgumentParser, default: str = AVATAR) -> None:
-    """The option that says who answers; a default of '' leaves it to the profile."""
-    parser.add_argument('--avatar', default=default, metavar='NAME',
-                        help='who answers: a name from "emavatar avatar list" or a folder, ./mine (default: '
-                        f'{default or "as the profile says"})')
+def add_avatar(parser: argparse.ArgumentParser) -> None:
+    """The option that says who answers; '' leaves it to the profile."""
+    parser.add_argument('--avatar', default='', metavar='NAME',
+                        help='who answers: a name from "emavatar avatar list" or a folder, ./mine (default: as the '
+                        f'profile says, else {AVATAR})')
+
+
+def avatar_of(args: argparse.Namespace) -> str:
+    """Who answers: the avatar asked for, else the one whose persona the profile gives the planner, else mira."""
+    from emavatar_ros import profiles
+
+    return args.avatar or str(profiles.load(args.profile).get('planner', {}).get('avatar', AVATAR))
 
 
 def add_profile(parser: argparse.ArgumentParser) -> None:

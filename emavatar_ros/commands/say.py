@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from emavatar_ros.commands import Commands, add_avatar, add_profile, command
+from emavatar_ros.commands import Commands, add_avatar, add_profile, avatar_of, command
 
 
 def add(commands: Commands) -> None:
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from emavatar_ros.say import check, say
 
     request = check(args.text, instruction=args.instruction, emotion=args.emotion, language=args.language,
-                    avatar=args.avatar, profile=args.profile)
+                    avatar=avatar_of(args), profile=args.profile)
     with output_folder(args.out) as folder:
         seconds = say(request, folder)
     print(f'{args.out}: reply.wav, reply.mp4, say.json ({seconds:.1f} s of speech)', file=sys.stderr)

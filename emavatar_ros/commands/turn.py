@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from emavatar_ros.commands import Commands, add_avatar, add_profile, command
+from emavatar_ros.commands import Commands, add_avatar, add_profile, avatar_of, command
 
 MORE = """\
 Any of --audio, --video and --text may be missing, not all three. A video's own sound is used when there is no
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from emavatar_ros.turn import turn
     from emavatar_ros.turn_input import check
 
-    request = check(audio=args.audio, video=args.video, text=args.text, history=args.history, avatar=args.avatar,
+    request = check(audio=args.audio, video=args.video, text=args.text, history=args.history, avatar=avatar_of(args),
                     profile=args.profile)
     with output_folder(args.out) as folder:
         result = turn(request, folder)

@@ -36,6 +36,6 @@ def run(args: argparse.Namespace) -> int:
     from emavatar_ros import up
     from emavatar_ros.launching import Choices
 
-    choices = Choices(args.profile, args.avatar or '', args.camera, args.microphone, args.speaker, args.screen,
+    choices = Choices(args.profile, args.avatar, args.camera, args.microphone, args.speaker, args.screen,
                       args.params_file)
     return up.run(choices, composed=args.composed, namespace=args.namespace, log_level=args.log_level)

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from emavatar_ros import __version__, cli
+from emavatar_ros.commands import avatar_of
 from emavatar_ros.errors import BadInput
+from emavatar_ros.launching import Choices
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.output import output_folder
 from emavatar_ros.reply import write_wav
@@ -87,6 +89,20 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(arguments: list[str], says
     assert said.out == ''
     assert said.err.count('\n') == 1 and says in said.err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(('given', 'who'), [
+    ([], 'mira'), (['--profile', 'mine.yaml'], 'tomas'), (['--profile', 'mine.yaml', '--avatar', 'mira'], 'mira')])
+@pytest.mark.parametrize('command', ['turn', 'say', 'up', 'demo'])
+def test_the_avatar_is_the_one_asked_for_then_the_profiles_then_mira(
+        command: str, given: list[str], who: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'mine.yaml').write_text('planner: {ros__parameters: {avatar: tomas}}')
+    needed = {'turn': ['--out', 'o'], 'say': ['hello', '--out', 'o']}.get(command, [])
+    args = cli.parser().parse_args([command, *needed, *given])
+    assert avatar_of(args) == who
+    settings = Choices(args.profile, args.avatar).settings()
+    assert settings.get('planner', {}).get('avatar', 'mira') == who
 
 
 @pytest.mark.parametrize('content', [
