@@ -76,10 +76,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         code = _say(f'{module} is not installed: pip install \'emavatar-ros[{EXTRAS[module]}]\'', 3)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS):
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM):
             raise
         where = f'{error.filename} ' if error.filename else 'the output '
-        code = _say(f'{where}can\'t be written ({error.strerror}): choose another folder or free some space', 2)
+        verb = 'used' if error.errno in (errno.EACCES, errno.EPERM) else 'written'
+        code = _say(f'{where}can\'t be {verb} ({error.strerror}): choose another folder or free some space', 2)
     if own_process and code == INTERRUPTED:
         # A model may be at work in a native thread that can't be stopped; nothing is left to tidy up.
         sys.stdout.flush()

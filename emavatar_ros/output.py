@@ -21,15 +21,13 @@ def output_folder(out: Path) -> Iterator[Path]:
     that can be known.
     """
     out = Path(os.path.abspath(out))
-    if out.exists() and not out.is_dir():
-        raise BadInput(f'{out} is a file: --out must be a folder')
     try:
+        if out.exists():
+            _check(out)
         temporary = Path(tempfile.mkdtemp(prefix=f'.{out.name or "emavatar"}.', dir=_beside(out)))
     except OSError as error:
         raise _unwritable(out, error) from None
     try:
-        if out.exists():
-            _check(out)
         yield temporary
         _move(temporary, out)
     finally:
@@ -48,6 +46,8 @@ def _beside(out: Path) -> Path:
 
 def _check(out: Path) -> None:
     """BadInput when no file can be made in `out`, found out without leaving a trace in it."""
+    if not out.is_dir():
+        raise BadInput(f'{out} is a file: --out must be a folder')
     if not os.access(out, os.W_OK | os.X_OK):
         raise BadInput(f'{out} can\'t be written (it is read-only): choose another folder')
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -180,6 +181,22 @@ def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / 'out').mkdir(mode=0o555)
     with pytest.raises(BadInput, match="can't be written"), output_folder(tmp_path / 'out'):
         pass
+
+
+def test_a_folder_that_can_not_be_looked_at_is_one_sentence(tmp_path: Path) -> None:
+    # As root too: a name that is too long can't be looked at either.
+    with pytest.raises(BadInput, match="can't be written"), output_folder(tmp_path / ('x' * 300) / 'out'):
+        pass
+
+
+def test_what_is_forbidden_is_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def forbidden(*_: object) -> int:
+        raise PermissionError(errno.EACCES, 'Permission denied', '/locked')
+
+    monkeypatch.setattr('emavatar_ros.commands.devices.run', forbidden)
+    assert cli.main(['devices']) == 2
+    said = capsys.readouterr().err
+    assert said.count('\n') == 1 and "/locked can't be used (Permission denied)" in said
 
 
 def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
