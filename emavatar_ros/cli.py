@@ -59,7 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = parser().parse_args(argv)
         if own_process:
-            signal.signal(signal.SIGTERM, _terminated)
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) != signal.SIG_IGN:  # nohup has it ignored
+                    signal.signal(number, _terminated)
         code = int(args.run(args))
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -94,7 +96,7 @@ def _say(message: str, code: int) -> int:
 
 
 def _terminated(*_: object) -> NoReturn:
-    """SIGTERM ends a command as Ctrl-C does: what it had begun to write is taken away."""
+    """SIGTERM and SIGHUP end a command as Ctrl-C does: what it had begun to write is taken away."""
     raise KeyboardInterrupt
 
 

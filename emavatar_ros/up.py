@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -19,6 +20,15 @@ GRACE_S = 3.0
 STEADY_S = 30.0
 """A process that ran this long has recovered: its next restart is quick again."""
 LONGEST_PAUSE_S = 30.0
+LIBC = ctypes.CDLL(None) if sys.platform == 'linux' else None
+PR_SET_PDEATHSIG = 1
+
+
+def _begin() -> None:
+    """In the new process, before it becomes a node: a group of its own, and an end with us whatever ends us."""
+    os.setpgrp()
+    if LIBC is not None:
+        LIBC.prctl(PR_SET_PDEATHSIG, int(signal.SIGINT))
 
 
 class Child:
@@ -44,7 +54,7 @@ class Child:
         Linux shares the processor fairly between sessions, and the nodes' niceness would mean nothing."""
         # Python of one environment starting another's must not hand on the ROS wheels' own mark.
         env = {name: value for name, value in os.environ.items() if name != '_ROS_WHEELS_BOOTSTRAP_COMPLETE'}
-        self.running = subprocess.Popen(self.command, env={**env, **environment()}, preexec_fn=os.setpgrp,
+        self.running = subprocess.Popen(self.command, env={**env, **environment()}, preexec_fn=_begin,
                                         stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno())
         self.began = now
         self.restarts += 1
@@ -121,14 +131,15 @@ class Graph:
 
 def run(choices: Choices, only: Collection[str] = NODES, composed: bool = False, namespace: str = '',
         log_level: str = 'info') -> int:
-    """Keep the graph up until SIGINT or SIGTERM; then stop all of it and return 0."""
+    """Keep the graph up until SIGINT, SIGTERM or SIGHUP (its terminal is gone); then stop all of it and return 0."""
     over = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
         over.set()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup has it ignored
+            signal.signal(number, stop)
     with Graph(choices, only, composed, namespace, log_level):
         while not over.wait(1.0):
             pass
