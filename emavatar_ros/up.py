@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,11 +13,15 @@ import time
 from collections.abc import Collection
 from types import FrameType
 
+from emavatar_ros.errors import BadInput
 from emavatar_ros.graph import NODES
 from emavatar_ros.launching import Choices, Process, environment, processes
 
 GRACE_S = 3.0
 """How long a process may take to stop before it is killed."""
+RECORDING_S = 30.0
+"""How long the stage may take to finish its recording: what waits to be encoded must not be lost."""
+NAMESPACE = re.compile(r'[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*')
 STEADY_S = 30.0
 """A process that ran this long has recovered: its next restart is quick again."""
 LONGEST_PAUSE_S = 30.0
@@ -34,8 +39,11 @@ def _begin() -> None:
 class Child:
     """One process of the graph: restarted with a growing pause when it dies."""
 
-    def __init__(self, process: Process, extra: list[str]) -> None:
+    def __init__(self, process: Process, extra: list[str], recording: bool = False) -> None:
         self.process = process
+        # The process is told how long its closing may take, and gets a little more.
+        self.closing = {'EMAVATAR_CLOSE_S': f'{RECORDING_S:g}'} if recording else {}
+        self.grace = RECORDING_S + 1 if recording else GRACE_S
         self.command = [sys.executable, '-m', 'emavatar_ros.nodes.host', *process.names,
                         '--ros-args', '--params-file', str(process.parameters), *extra]
         self.running: subprocess.Popen[bytes] | None = None
@@ -54,7 +62,7 @@ class Child:
         Linux shares the processor fairly between sessions, and the nodes' niceness would mean nothing."""
         # Python of one environment starting another's must not hand on the ROS wheels' own mark.
         env = {name: value for name, value in os.environ.items() if name != '_ROS_WHEELS_BOOTSTRAP_COMPLETE'}
-        self.running = subprocess.Popen(self.command, env={**env, **environment()}, preexec_fn=_begin,
+        self.running = subprocess.Popen(self.command, env={**env, **environment(), **self.closing}, preexec_fn=_begin,
                                         stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno())
         self.began = now
         self.restarts += 1
@@ -75,12 +83,12 @@ class Child:
             # Not SIGINT: one that is still importing would print a traceback.
             self.running.send_signal(signal.SIGTERM)
 
-    def finish(self, deadline: float) -> None:
-        """Wait for it to end; kill it at `deadline` (monotonic s)."""
+    def finish(self, asked: float) -> None:
+        """Wait for it to end; kill it when its time since `asked` (monotonic s) is over."""
         if self.running is None:
             return
         try:
-            self.running.wait(max(0.0, deadline - time.monotonic()))
+            self.running.wait(max(0.0, asked + self.grace - time.monotonic()))
         except subprocess.TimeoutExpired:
             os.killpg(self.running.pid, signal.SIGKILL)
             self.running.wait()
@@ -91,8 +99,13 @@ class Graph:
 
     def __init__(self, choices: Choices, only: Collection[str] = NODES, composed: bool = False,
                  namespace: str = '', log_level: str = 'info') -> None:
+        if namespace.strip('/') and not NAMESPACE.fullmatch(namespace.strip('/')):
+            raise BadInput(f'{namespace!r} is no ROS namespace: use letters, digits and _, no digit first, '
+                           '/ between parts')
+        recording = bool(choices.settings().get('stage', {}).get('record'))
         extra = ['--log-level', log_level] + (['-r', f'__ns:=/{namespace.strip("/")}'] if namespace else [])
-        self.children = [Child(process, extra) for process in processes(choices, only, composed)]
+        self.children = [Child(process, extra, recording and 'stage' in process.names)
+                         for process in processes(choices, only, composed)]
         self._over = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
 
@@ -107,9 +120,9 @@ class Graph:
         self._watcher.join()
         for child in self.children:
             child.stop()
-        deadline = time.monotonic() + GRACE_S
+        asked = time.monotonic()
         for child in self.children:
-            child.finish(deadline)
+            child.finish(asked)
         for path in {child.process.parameters for child in self.children}:
             path.unlink(missing_ok=True)
 

@@ -9,18 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from emavatar_ros import up
+from emavatar_ros.errors import BadInput
+from emavatar_ros.launching import Choices
+
 CODE = """
 import sys
 from pathlib import Path
 from emavatar_ros import up
-from emavatar_ros.launching import Process
+from emavatar_ros.launching import Choices, Process
 class Sleeper(up.Child):
     def __init__(self, *_, **__):
         super().__init__(Process(('face',), Path('none.yaml')), [])
         self.command = [sys.executable, '-S', '-c', 'print("began", flush=True); import time; time.sleep(60)']
 up.processes = lambda *_: [None]
 up.Child = Sleeper
-sys.exit(up.run(None))
+sys.exit(up.run(Choices()))
 """
 
 
@@ -34,3 +38,29 @@ def test_no_child_outlives_us(number: signal.Signals, code: int, tmp_path: Path)
     # The child holds the pipe's other end: it is closed, and this returns, only when both have ended.
     process.communicate(timeout=20)
     assert process.returncode == code
+
+
+def children(graph: up.Graph) -> dict[str, up.Child]:
+    for child in graph.children:
+        child.process.parameters.unlink(missing_ok=True)
+    return {name: child for child in graph.children for name in child.process.names}
+
+
+@pytest.mark.parametrize('composed', [False, True])
+def test_a_recording_gets_time_to_be_finished(composed: bool) -> None:
+    plain = children(up.Graph(Choices(), composed=composed))['stage']
+    assert (plain.grace, plain.closing) == (up.GRACE_S, {})
+    recording = children(up.Graph(Choices(record='reply.mp4'), composed=composed))
+    assert float(recording['stage'].closing['EMAVATAR_CLOSE_S']) < recording['stage'].grace
+    assert composed or recording['face'].grace == up.GRACE_S
+
+
+@pytest.mark.parametrize('namespace', ['', '/', 'lobby', '/lobby/left_1/'])
+def test_a_namespace_of_ros_is_taken(namespace: str) -> None:
+    assert children(up.Graph(Choices(), ['face'], namespace=namespace))
+
+
+@pytest.mark.parametrize('namespace', ['two words', '1st', 'a//b', 'a/2', 'lob-by', 'é', '~'])
+def test_any_other_namespace_is_refused(namespace: str) -> None:
+    with pytest.raises(BadInput, match='namespace'):
+        up.Graph(Choices(), ['face'], namespace=namespace)
