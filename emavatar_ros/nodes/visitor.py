@@ -24,6 +24,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import Image
 
 from emavatar_ros.errors import Unavailable
+from emavatar_ros.language import guess
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.media.files import open_video
 from emavatar_ros.media.pace import wait_until
@@ -44,6 +45,16 @@ from emavatar_ros.nodes.convert import audio_chunk, seconds, stamp
 CHUNK_S = 0.064
 ROOM = 3e-4
 """Amplitude of the room's noise while the visitor is silent: a microphone that gives only zeros is a broken one."""
+QUIET_S = 8.0
+"""When no turn has begun so long after a recording's end, nobody was heard to speak in it."""
+DROPPED_S = 3.0
+"""A turn dropped so long ago gets no reply, unless an earlier one is still owed."""
+MATCH_S = 5.0
+"""Longest wait for the graph to listen to what is typed."""
+
+
+class Unheard(Unavailable):
+    """Nobody was heard to speak in what was played."""
 
 
 @dataclass
@@ -59,12 +70,44 @@ class Seen:
     first_sample: float | None = None
     last_sample: float | None = None
     dropped: str = ''
+    dropped_at: float = 0.0
     renderer: str = ''
 
     @property
-    def finished(self) -> bool:
-        """The reply was played to its end, or none is owed."""
-        return self.last_sample is not None or bool(self.dropped)
+    def answered(self) -> bool:
+        """The reply was played to its end."""
+        return self.script is not None and self.last_sample is not None
+
+    @property
+    def owed(self) -> bool:
+        """Words were heard, and no reply to them was."""
+        return self.transcript is not None and bool(self.transcript.text) and self.last_sample is None
+
+
+def settled(turns: dict[int, Seen], before: int, now: float) -> bool:
+    """Whether no reply to the turns after `before` may come any more, at `now` (s on the monotonic clock).
+
+    A turn that is dropped, a cough or a door, may be given the reply to the turn it interrupted.
+    """
+    mine = [seen for number, seen in sorted(turns.items()) if number > before]
+    if not mine or mine[-1].script is not None:
+        return bool(mine) and mine[-1].answered
+    return bool(mine[-1].dropped) and now - mine[-1].dropped_at >= DROPPED_S and not any(seen.owed for seen in mine)
+
+
+def newest(turns: dict[int, Seen], before: int) -> Seen:
+    """The newest turn after `before` that was answered, else the newest; there must be one.
+
+    What is answered under the number of a dropped turn was heard and felt in an earlier one, which is filled in.
+    """
+    mine = [seen for number, seen in sorted(turns.items(), reverse=True) if number > before]
+    found = next((seen for seen in mine if seen.answered), mine[0])
+    if found.script is not None:
+        known = [seen for seen in mine if seen.turn_id <= found.turn_id]
+        found.transcript = next((seen.transcript for seen in known if seen.transcript and seen.transcript.text),
+                                found.transcript)
+        found.emotion = next((seen.emotion for seen in known if seen.emotion), None)
+    return found
 
 
 class Visitor:
@@ -121,24 +164,31 @@ class Visitor:
         """Play one recording in real time, then be silent until its reply was played or `wait` s have passed.
 
         Gives what the graph made of it and the wall time (s) of the recording's last sample. Raises Unavailable when
-        nothing came back in time.
+        nothing came back in time, Unheard when nobody was heard to speak.
         """
         before = self._current
         over = threading.Event()
         looking = threading.Thread(target=self._show, args=(video, images_per_s, over.is_set), daemon=True)
         looking.start()
         try:
-            end = self._talk(audio, lambda: self._answered(before), wait)
+            end = self._talk(audio, before, wait)
         finally:
             over.set()
             looking.join(2.0)
-        seen = self.turns.get(self._current)
-        if self._current == before or seen is None or not seen.finished:
-            raise Unavailable(f'the avatar gave no answer within {wait:.0f} s')
+        with self._changed:
+            if self._current == before:
+                raise Unheard('nobody was heard to speak')
+            seen = newest(self.turns, before)
+            if not seen.answered and not self._settled(before):
+                raise Unavailable(f'the avatar gave no answer within {wait:.0f} s')
         return seen, end
 
-    def type(self, text: str, wait: float) -> Seen:
-        """Hand the graph a typed line and wait for its reply; Unavailable after `wait` s."""
+    def type(self, text: str, wait: float, expected: str = 'en') -> Seen:
+        """Hand the graph a typed line and wait for its reply; Unavailable after `wait` s.
+
+        expected: the language (BCP 47) it is in unless it looks like another.
+        """
+        wait_until(time.monotonic() + MATCH_S, self._matched)
         self._current += 1
         turn_id = self._current
         self.turns[turn_id] = Seen(turn_id)
@@ -146,21 +196,32 @@ class Visitor:
         turn = Turn(turn_id=turn_id, state=Turn.AVATAR, person_id='anonymous_speaker', start=now, end=now,
                     reason='a line was typed')
         line = Transcript(turn_id=turn_id, person_id='anonymous_speaker', text=text, final=True, confidence=1.0,
-                          start=now, end=now, model='typed')
+                          language=guess(text, expected), start=now, end=now, model='typed')
         turn.header.stamp = line.header.stamp = now
         self._turn.publish(turn)
         self._transcript.publish(line)
         with self._changed:
-            if not self._changed.wait_for(lambda: self.turns[turn_id].finished, wait):
+            seen = self.turns[turn_id]
+            if not self._changed.wait_for(lambda: seen.answered or bool(seen.dropped), wait):
                 raise Unavailable(f'the avatar gave no answer within {wait:.0f} s')
-        return self.turns[turn_id]
+        return seen
 
-    def _answered(self, before: int) -> bool:
+    def _matched(self) -> bool:
+        """Everybody who listens to turns and transcripts gets ours, and it isn't only ourselves."""
+        return all(publisher.get_subscription_count() >= max(2, self.node.count_subscribers(publisher.topic_name))
+                   for publisher in (self._turn, self._transcript))
+
+    def _settled(self, before: int) -> bool:
         with self._changed:
-            return self._current > before and self._of(self._current).finished
+            return settled(self.turns, before, time.monotonic())
 
-    def _talk(self, audio: Audio | None, answered: Callable[[], bool], wait: float) -> float:
-        """Sound in real time: the recording, then the room, until answered; gives the recording's end (s)."""
+    def _over(self, before: int, since: float, wait: float) -> bool:
+        """Whether nothing more is to be waited for, `since` s after the recording's end."""
+        limit = wait if self._current > before else min(wait, QUIET_S)
+        return since > limit or self._settled(before)
+
+    def _talk(self, audio: Audio | None, before: int, wait: float) -> float:
+        """Sound in real time: the recording, then the room, until it is over; gives the recording's end (s)."""
         audio = audio or Audio(np.zeros(16000, np.float32), 16000)
         rate, samples = audio.rate, audio.samples
         size = int(CHUNK_S * rate)
@@ -174,7 +235,7 @@ class Visitor:
             if len(chunk) < size:
                 room = noise.normal(0, ROOM, (size - len(chunk), *samples.shape[1:])).astype(np.float32)
                 chunk = np.concatenate([chunk, room])
-            if first > len(samples) and (answered() or time.time() > end + wait):
+            if first > len(samples) and self._over(before, time.time() - end, wait):
                 return end
             wait_until(start + (first + size) / rate, lambda: False)
             self._audio.publish(audio_chunk(chunk, rate, wall + first / rate, sequence, 'microphone'))
@@ -226,8 +287,9 @@ class Visitor:
     def _floor(self, turn: Turn) -> None:
         if turn.turn_id:
             self._current = max(self._current, turn.turn_id)
+            seen = self._of(turn.turn_id)
             if turn.state == Turn.DROPPED:
-                self._of(turn.turn_id).dropped = turn.reason
+                seen.dropped, seen.dropped_at = turn.reason or 'no speech', time.monotonic()
 
     def _heard(self, transcript: Transcript) -> None:
         if transcript.final:
@@ -248,7 +310,9 @@ class Visitor:
             seen = self._of(playback.turn_id)
             if seen.first_sample is None:
                 seen.first_sample = seconds(playback.header.stamp) - playback.position
-        elif playback.turn_id and playback.state in (Playback.FINISHED, Playback.STOPPED):
+        # One that was stopped before a word of it was heard is no answer: it may be given again.
+        elif playback.turn_id and (playback.state == Playback.FINISHED
+                                   or (playback.state == Playback.STOPPED and playback.heard)):
             seen = self._of(playback.turn_id)
             seen.last_sample = seen.last_sample or seconds(playback.header.stamp)
 
