@@ -20,7 +20,7 @@ from emavatar_ros.devices import speakers
 from emavatar_ros.errors import BadInput
 from emavatar_ros.evaluation.visitors import Line, record
 from emavatar_ros.graph import NODES
-from emavatar_ros.launching import Choices
+from emavatar_ros.launching import Choices, keep_apart
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.media.files import open_video, read_audio
 from emavatar_ros.media.movie import Movie
@@ -90,8 +90,7 @@ def _visitor(args: argparse.Namespace, movie: Path) -> tuple[Audio | None, Path 
 def _meet(choices: Choices, audio: Audio | None, video: Path | None, text: str | None) -> Seen:
     from emavatar_ros.nodes.visitor import Visitor
 
-    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
+    keep_apart()
     nodes = [name for name in NODES if name not in ('camera', 'microphone')]
     with up.Graph(choices, nodes, log_level='warn'), Visitor() as visitor:
         _tell('starting the graph and loading the models')

@@ -87,6 +87,13 @@ def write(settings: Mapping[str, Mapping[str, Value]]) -> Path:
     return Path(path)
 
 
+def keep_apart() -> None:
+    """Let this process and the graph it starts see neither another host's nor another graph's nodes; a user's own
+    choice wins. Called before ROS is started."""
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
+
+
 def environment() -> dict[str, str]:
     """What a node's process needs in its environment beside what is there; a user's own choice always wins."""
     wanted = {**THREADS, 'PYTHONUNBUFFERED': '1'}

@@ -23,7 +23,7 @@ from emavatar_ros.errors import Unavailable
 from emavatar_ros.evaluation.sync import offsets
 from emavatar_ros.evaluation.visitors import Line, record
 from emavatar_ros.graph import NODES
-from emavatar_ros.launching import Choices
+from emavatar_ros.launching import Choices, keep_apart
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.media.files import read_audio
 from emavatar_ros.up import Graph
@@ -81,6 +81,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     """The figures of contracts' `turn`, and those behind them."""
     from emavatar_ros.nodes.visitor import Visitor
 
+    keep_apart()
     with tempfile.TemporaryDirectory() as folder:
         recordings = [record(line, Path(folder) / f'{number}.mp4') for number, line in enumerate(LINES)]
         reply = Path(folder) / 'reply.mp4'
