@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final
 import cv2
 import numpy as np
 
-from emavatar_ros import up
+from emavatar_ros import avatars, up
+from emavatar_ros.commands import avatar_of
 from emavatar_ros.devices import speakers
-from emavatar_ros.errors import BadInput
+from emavatar_ros.errors import BadInput, Unavailable
 from emavatar_ros.evaluation.visitors import Line, record
 from emavatar_ros.graph import NODES
 from emavatar_ros.launching import Choices, keep_apart
@@ -26,6 +27,8 @@ from emavatar_ros.media.files import open_video, read_audio
 from emavatar_ros.media.movie import Movie
 from emavatar_ros.output import output_folder
 from emavatar_ros.reply import MP4, WAV, Performed, write_wav
+from emavatar_ros.turn import turn
+from emavatar_ros.turn_input import check
 from emavatar_ros.turn_record import TurnRecord
 
 if TYPE_CHECKING:
@@ -54,9 +57,13 @@ def run(args: argparse.Namespace) -> int:
         audio, video = _visitor(args, folder / 'visitor.mp4')
         choices = Choices(args.profile, args.avatar, screen='window' if windowed else 'none',
                           speaker='' if windowed and speakers() else 'none', record=str(folder / MP4))
-        seen = _meet(choices, audio, video, args.text)
-        (folder / 'turn.json').write_text(_record(seen, folder).dumps(), encoding='utf-8')
-    _report(seen, args.out)
+        seen = _meet(choices, audio, video, args.text, avatars.load(avatar_of(args)).languages[0])
+        told = _record(seen, folder) if seen is not None else _without_words(args, folder)
+        (folder / 'turn.json').write_text(told.dumps(), encoding='utf-8')
+    if seen is None:
+        _tell(told.summary(args.out))
+    else:
+        _report(seen, args.out)
     return 0
 
 
@@ -87,8 +94,10 @@ def _visitor(args: argparse.Namespace, movie: Path) -> tuple[Audio | None, Path 
     return audio, args.video
 
 
-def _meet(choices: Choices, audio: Audio | None, video: Path | None, text: str | None) -> Seen:
-    from emavatar_ros.nodes.visitor import Visitor
+def _meet(choices: Choices, audio: Audio | None, video: Path | None, text: str | None, language: str) -> Seen | None:
+    """What the graph made of the visitor; None when it heard nobody speak. language: what a typed text is in, unless
+    it looks like another."""
+    from emavatar_ros.nodes.visitor import Unheard, Visitor
 
     keep_apart()
     nodes = [name for name in NODES if name not in ('camera', 'microphone')]
@@ -96,11 +105,29 @@ def _meet(choices: Choices, audio: Audio | None, video: Path | None, text: str |
         _tell('starting the graph and loading the models')
         visitor.wait_ready(nodes, READY_S)
         _tell('the visitor speaks')
-        seen = visitor.type(text, ANSWER_S) if text is not None else visitor.play(audio, video, ANSWER_S)[0]
+        try:
+            seen = visitor.type(text, ANSWER_S, language) if text is not None else \
+                visitor.play(audio, video, ANSWER_S)[0]
+        except Unheard:
+            return None
         seen.renderer = visitor.avatar.renderer if visitor.avatar is not None else ''
-    if seen.script is None or seen.emotion is None or not seen.speech:
-        raise BadInput(f'the avatar had nothing to answer: {seen.dropped or "no words were heard"}')
+    if text is None and seen.dropped and seen.script is None:
+        return None
+    lost = [name for name in ('transcript', 'emotion', 'script', 'speech') if not getattr(seen, name)]
+    if lost:
+        raise Unavailable(f'the reply is not whole, there is no {lost[0]}: look at the log above, then try again')
     return seen
+
+
+def _without_words(args: argparse.Namespace, folder: Path) -> TurnRecord:
+    """The answer to a recording in which nobody speaks: a listening avatar owes none, one turn of its own gives it."""
+    _tell('nobody was heard to speak; answering the recording as `emavatar turn` does')
+    movie = folder / 'visitor.mp4'
+    for path in set(folder.iterdir()) - {movie}:  # what the stage recorded of the silence
+        path.unlink()
+    given = args.video or args.audio
+    return turn(check(audio=args.audio, video=args.video if given else movie, avatar=avatar_of(args),
+                      profile=args.profile), folder)
 
 
 def _record(seen: Seen, folder: Path) -> TurnRecord:

@@ -80,6 +80,7 @@ def test_wrong_usage_is_one_line_and_2(arguments: list[str], capsys: pytest.Capt
     (['say', 'x' * 2001], '2,000'),
     (['say', 'hi', '--emotion', 'bored'], 'angry'),
     (['say', 'hi', '--avatar', 'nobody'], 'mira'),
+    (['demo', '--avatar', 'nobody'], 'mira'),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments: list[str], says: str, tmp_path: Path,
                                                       monkeypatch: pytest.MonkeyPatch,
