@@ -19,7 +19,7 @@ from emavatar_ros.planning import clean, texts
 from emavatar_ros.planning.manner import MANNERS, hint
 
 LONGEST: Final = 300  # characters of a visitor's line that the model sees
-EXCHANGES: Final = 4  # of the history, at most; dropped two by two so that what was computed serves again
+EXCHANGES: Final = 2  # of the history, at most: each costs half a second to read on two cores; dropped two by two
 STOP: Final = ('\n\n', '[', '<|')
 INJECTION: Final = re.compile('|'.join((
     r'\b(?:ignore|forget|disregard|override)\b.{0,30}\b(?:rules?|instructions?|prompts?|guidelines|persona)\b',
