@@ -16,10 +16,12 @@ import traceback
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.action import ActionClient, ActionServer
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.lifecycle.node import LifecycleState
@@ -83,6 +85,7 @@ class EmavatarNode(LifecycleNode):
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', RELIABLE)
         self._traces = self.create_publisher(TurnTrace, 'turn_trace', RELIABLE)
         self._diagnosing = self.create_timer(1.0, self._diagnose)
+        self._lasting = {entity for entity, _ in self._entities()}
 
     def _declare(self, settings: type) -> None:
         known = {spec.name for spec in self._specs}
@@ -196,8 +199,10 @@ class EmavatarNode(LifecycleNode):
             self.configure()
             self.subscribe(String, 'visitor_reset', lambda message: self.forget(), RELIABLE)
         except EmavatarError as error:
+            self._let_go()
             return self._refuse(error)
         except Exception as error:
+            self._let_go()
             return self._break(error)
         self.problem = ''
         return TransitionCallbackReturn.SUCCESS
@@ -223,13 +228,7 @@ class EmavatarNode(LifecycleNode):
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         self.cleanup()
-        for subscription in list(self.subscriptions):
-            self.destroy_subscription(subscription)
-        keep = {self._diagnostics, self._traces}
-        for publisher in list(self.publishers):
-            if publisher in keep or publisher.topic_name.endswith(('/rosout', '/parameter_events', 'transition_event')):
-                continue
-            self.destroy_publisher(publisher)
+        self._let_go()
         return TransitionCallbackReturn.SUCCESS
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -255,6 +254,30 @@ class EmavatarNode(LifecycleNode):
             self._work.put_nowait(None)
         if self._worker is not None and self._worker is not threading.current_thread():
             self._worker.join(2.0)
+
+    def _entities(self) -> list[tuple[Any, Callable[[], object]]]:
+        """What this node has on the wire and its timers, each with what destroys it."""
+        kinds = ((self.publishers, self.destroy_publisher), (self.subscriptions, self.destroy_subscription),
+                 (self.services, self.destroy_service), (self.clients, self.destroy_client),
+                 (self.timers, self.destroy_timer), (self.guards, self.destroy_guard_condition))
+        made = [(entity, partial(destroy, entity)) for entities, destroy in kinds for entity in entities]
+        return made + [(action, action.destroy) for action in self.waitables
+                       if isinstance(action, (ActionServer, ActionClient))]
+
+    def _let_go(self) -> None:
+        """Destroy what `configure` made; what a node has from its beginning to its end stays. It is the executor's
+        thread that does so: any other would take something away that the executor is waiting for."""
+        gone = {entity for entity, _ in self._entities()} - self._lasting
+
+        def destroy_them() -> None:
+            for entity, destroy in self._entities():
+                if entity in gone:
+                    destroy()
+
+        if self.executor is None:
+            destroy_them()
+        else:
+            self.executor.create_task(destroy_them)
 
     def _given(self) -> dict[str, object]:
         """The declared parameters' values by name."""

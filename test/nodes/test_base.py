@@ -5,10 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from rclpy.action import ActionServer
 from std_msgs.msg import String
 
+from emavatar_ros.action import Say
+from emavatar_ros.errors import Missing
 from emavatar_ros.nodes.base import RELIABLE, EmavatarNode
 from emavatar_ros.settings import setting
+from emavatar_ros.srv import ResetVisitor
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,30 @@ class Plain(EmavatarNode):
 
     def forget(self) -> None:
         self.forgotten += 1
+
+
+class Complete(Plain):
+    """Has one of everything a node can have."""
+
+    fails = False
+    ticks = 0
+
+    def configure(self) -> None:
+        self.create_service(ResetVisitor, 'reset', self.answer)
+        self.create_client(ResetVisitor, 'elsewhere')
+        self.create_timer(0.02, self.tick)
+        self.publisher(String, 'out', RELIABLE)
+        self.subscribe(String, 'in', print, RELIABLE)
+        ActionServer(self, Say, 'say', print)
+        if self.fails:
+            raise Missing('no model')
+
+    def answer(self, request, response):
+        response.success = True
+        return response
+
+    def tick(self) -> None:
+        self.ticks += 1
 
 
 class Broken(Plain):
@@ -78,3 +106,33 @@ def test_a_full_queue_drops_the_oldest_and_counts(ros):
     for _ in range(250):
         node.do(node.forget)
     assert node.counts['dropped'] == 50 and node.backlog == 200
+
+
+def test_what_configure_made_is_there_once_however_often_it_is_called(ros):
+    node = ros.add(Complete)
+    lasting = len(node._entities())
+    node.autostart()
+    assert node.active, node.problem
+    complete = len(node._entities())
+    assert complete == lasting + 7  # its own six and what every node subscribes to
+    node.trigger_deactivate()
+    node.trigger_cleanup()
+    ros.wait(lambda: len(node._entities()) == lasting)
+    ticks = node.ticks
+    node.autostart()
+    assert node.active and len(node._entities()) == complete
+    client = ros.probe.create_client(ResetVisitor, 'reset')
+    assert client.wait_for_service(10)
+    answer = client.call_async(ResetVisitor.Request())
+    ros.wait(answer.done)
+    assert answer.result().success
+    ros.wait(lambda: node.ticks > ticks)
+
+
+def test_a_configure_that_fails_leaves_nothing_behind(ros):
+    node = ros.add(Complete)
+    lasting = len(node._entities())
+    node.fails = True
+    node.autostart()
+    assert node.problem == 'no model'
+    ros.wait(lambda: len(node._entities()) == lasting)
