@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-import tempfile
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-
-import yaml
 
 from emavatar_ros import avatars, profiles
 from emavatar_ros.graph import NODES, PROCESSES
@@ -63,28 +61,24 @@ class Choices:
 
 @dataclass(frozen=True)
 class Process:
-    """One process to start: `host` with these nodes, and the parameter file to give it."""
+    """One process to start: `host` with these nodes and, by node, their settings that differ from the defaults."""
 
     names: tuple[str, ...]
-    parameters: Path
+    settings: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+
+    @property
+    def arguments(self) -> list[str]:
+        """The command line of `host`. The settings are on it: a file of them would have to be removed by somebody."""
+        return [*self.names, '--settings', json.dumps(self.settings)] if self.settings else [*self.names]
 
 
 def processes(choices: Choices, only: Collection[str] = NODES, composed: bool = False) -> list[Process]:
-    """The processes of the graph, those nodes that are in `only`; their parameter file is a temporary one."""
-    parameters = write(choices.settings())
+    """The processes of the graph, those nodes that are in `only`."""
+    settings = choices.settings()
     groups = [tuple(name for name in group if name in only) for group in PROCESSES]
     if composed:
         groups = [tuple(name for group in groups for name in group)]
-    return [Process(group, parameters) for group in groups if group]
-
-
-def write(settings: Mapping[str, Mapping[str, Value]]) -> Path:
-    """A ROS parameter file with these settings; the caller's process removes it when it is done with it."""
-    handle, path = tempfile.mkstemp(prefix='emavatar_', suffix='.yaml')
-    with os.fdopen(handle, 'w') as file:
-        yaml.safe_dump({f'/**/{name}': {'ros__parameters': dict(values)}
-                        for name, values in settings.items() if values}, file)
-    return Path(path)
+    return [Process(group, {name: settings[name] for name in group if settings.get(name)}) for group in groups if group]
 
 
 def keep_apart() -> None:

@@ -44,8 +44,8 @@ class Child:
         # The process is told how long its closing may take, and gets a little more.
         self.closing = {'EMAVATAR_CLOSE_S': f'{RECORDING_S:g}'} if recording else {}
         self.grace = RECORDING_S + 1 if recording else GRACE_S
-        self.command = [sys.executable, '-m', 'emavatar_ros.nodes.host', *process.names,
-                        '--ros-args', '--params-file', str(process.parameters), *extra]
+        self.command = [sys.executable, '-m', 'emavatar_ros.nodes.host', *process.arguments,
+                        '--ros-args', *extra]
         self.running: subprocess.Popen[bytes] | None = None
         self.began = 0.0
         self.pause = 1.0
@@ -123,8 +123,6 @@ class Graph:
         asked = time.monotonic()
         for child in self.children:
             child.finish(asked)
-        for path in {child.process.parameters for child in self.children}:
-            path.unlink(missing_ok=True)
 
     @property
     def pids(self) -> list[int]:

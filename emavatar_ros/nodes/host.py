@@ -1,25 +1,31 @@
 """One process: runs the nodes named on its command line until it is told to stop, then ends with 0.
 
-`host NODE [NODE ...] [--wait] [--ros-args ...]`. The nodes configure and activate themselves, one after the other,
-unless `--wait` leaves that to a lifecycle manager. A fault that nobody foresaw, in whatever thread, ends the process
-with 1 and its traceback: whoever started it starts it again, and a dead thread never looks like a working node.
+`host NODE [NODE ...] [--settings JSON] [--wait] [--ros-args ...]`. The nodes configure and activate themselves, one
+after the other, unless `--wait` leaves that to a lifecycle manager. A fault that nobody foresaw, in whatever thread,
+ends the process with 1 and its traceback: whoever started it starts it again, and a dead thread never looks like a
+working node.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import signal
 import sys
 import threading
 import traceback
+from collections.abc import Mapping
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from emavatar_ros.graph import NODES
 from emavatar_ros.nodes.base import EmavatarNode
+from emavatar_ros.settings import Value
 
 CLOSE_S = float(os.environ.get('EMAVATAR_CLOSE_S', '2.5'))
 """Longest time that closing may take: a recording is completed then, which whoever starts us may wait for."""
@@ -28,7 +34,7 @@ CLOSE_S = float(os.environ.get('EMAVATAR_CLOSE_S', '2.5'))
 class Host:
     """The nodes of this process and what ends it."""
 
-    def __init__(self, names: list[str], autostart: bool) -> None:
+    def __init__(self, names: list[str], settings: Mapping[str, Mapping[str, Value]], autostart: bool) -> None:
         self.over = threading.Event()
         self.code = 0
         threading.excepthook = self._broken
@@ -39,7 +45,8 @@ class Host:
         self.nodes: list[EmavatarNode] = []
         os.nice(min(NODES[name].nice for name in names))
         for name in names:
-            self.nodes.append(NODES[name].node_class())
+            chosen = [Parameter(key, value=value) for key, value in settings.get(name, {}).items()]
+            self.nodes.append(NODES[name].node_class(parameter_overrides=chosen))
             self.executor.add_node(self.nodes[-1])
         threading.Thread(target=self.executor.spin, name='executor', daemon=True).start()
         if autostart:
@@ -76,15 +83,22 @@ class Host:
             self.over.set()
 
 
+def parser() -> argparse.ArgumentParser:
+    """What the command line may hold beside what is for ROS."""
+    options = argparse.ArgumentParser('host', description='Run nodes of the graph in this process.')
+    options.add_argument('names', nargs='+', choices=list(NODES), metavar='NODE', help=', '.join(NODES))
+    options.add_argument('--settings', type=json.loads, default={}, metavar='JSON',
+                         help='the nodes\' settings as {"NODE": {"NAME": VALUE}}; they win over --ros-args')
+    options.add_argument('--wait', action='store_true', help='leave configure and activate to a lifecycle manager')
+    return options
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run until SIGINT or SIGTERM; 2 for a node that doesn't exist."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    names = [name for name in remove_ros_args(['host', *arguments])[1:] if name != '--wait']
-    if not names or any(name not in NODES for name in names):
-        print(f'usage: host NODE [NODE ...]; nodes: {", ".join(NODES)}', file=sys.stderr)
-        return 2
+    args = parser().parse_args(remove_ros_args(['host', *arguments])[1:])
     rclpy.init(args=['host', *arguments], signal_handler_options=SignalHandlerOptions.NO)
-    code = Host(names, '--wait' not in arguments).run()
+    code = Host(args.names, args.settings, not args.wait).run()
     sys.stdout.flush()
     sys.stderr.flush()
     # A model that is still loading in a thread of its own would hold the interpreter up for seconds.

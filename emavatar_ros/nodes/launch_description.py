@@ -60,6 +60,6 @@ def _nodes(context: Any, parts: tuple[str, ...]) -> list[Any]:
     wait = [] if given['autostart'] == 'true' else ['--wait']
     return [SetEnvironmentVariable(name, value) for name, value in environment().items()] + [
         Node(package='emavatar_ros', executable='host', namespace=given['namespace'], output='screen',
-             arguments=[*process.names, *wait], parameters=[str(process.parameters)], respawn=True, respawn_delay=2.0,
+             arguments=[*process.arguments, *wait], respawn=True, respawn_delay=2.0,
              ros_arguments=['--log-level', given['log_level']])
         for process in processes(choices, only, given['composed'] == 'true')]

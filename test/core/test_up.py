@@ -15,12 +15,11 @@ from emavatar_ros.launching import Choices
 
 CODE = """
 import sys
-from pathlib import Path
 from emavatar_ros import up
 from emavatar_ros.launching import Choices, Process
 class Sleeper(up.Child):
     def __init__(self, *_, **__):
-        super().__init__(Process(('face',), Path('none.yaml')), [])
+        super().__init__(Process(('face',)), [])
         self.command = [sys.executable, '-S', '-c', 'print("began", flush=True); import time; time.sleep(60)']
 up.processes = lambda *_: [None]
 up.Child = Sleeper
@@ -41,8 +40,6 @@ def test_no_child_outlives_us(number: signal.Signals, code: int, tmp_path: Path)
 
 
 def children(graph: up.Graph) -> dict[str, up.Child]:
-    for child in graph.children:
-        child.process.parameters.unlink(missing_ok=True)
     return {name: child for child in graph.children for name in child.process.names}
 
 

@@ -9,9 +9,9 @@ import types
 from pathlib import Path
 
 import pytest
-import yaml
 
 from emavatar_ros.graph import NODES, PARTS, PROCESSES
+from emavatar_ros.nodes import host
 from emavatar_ros.nodes.launch_description import ARGUMENTS, choices_of
 from emavatar_ros.places import share
 
@@ -51,26 +51,31 @@ def started(file: str, **given: str) -> list[Recorded]:
     return [action for action in made if type(action).__name__ == 'Node']
 
 
+def parsed(node: Recorded):
+    return host.parser().parse_args(node.options['arguments'])
+
+
 @pytest.mark.parametrize('file', FILES)
 def test_a_file_starts_exactly_its_nodes(launch, file):
-    names = [name for node in started(file) for name in node.options['arguments']]
+    names = [name for node in started(file) for name in parsed(node).names]
     assert sorted(names) == sorted(name for name, node in NODES.items() if node.part in FILES[file])
 
 
 def test_every_process_names_what_exists(launch):
+    settings = {}
     for node in started('kiosk', avatar='tomas', microphone='none', namespace='lobby'):
         assert node.options['package'] == 'emavatar_ros' and node.options['executable'] == 'host'
         assert node.options['namespace'] == 'lobby'
-        (file,) = node.options['parameters']
-        chosen = yaml.safe_load(Path(file).read_text())
-        assert {key.rsplit('/', 1)[-1] for key in chosen} <= set(NODES)
-        assert chosen['/**/planner']['ros__parameters']['avatar'] == 'tomas'
-        assert chosen['/**/microphone']['ros__parameters']['source'] == 'none'
+        given = parsed(node)
+        assert set(given.settings) <= set(given.names)
+        settings |= given.settings
+    assert settings['planner']['avatar'] == settings['stage']['avatar'] == 'tomas'
+    assert settings['microphone']['source'] == 'none'
 
 
 def test_composed_is_one_process_and_autostart_can_be_left_to_a_manager(launch):
     (node,) = started('kiosk', composed='true', autostart='false')
-    assert sorted(node.options['arguments']) == sorted([*NODES, '--wait'])
+    assert sorted(parsed(node).names) == sorted(NODES) and parsed(node).wait
 
 
 def test_the_executable_is_installed():
