@@ -72,7 +72,9 @@ class FaceProfile:
 class Avatar:
     """One avatar, read from its folder. persona: the text a language model gets as its system text.
 
-    languages: BCP 47, the first is the one it greets in. consent: whose likeness this is and what allows its use.
+    name: what `load` takes to get this avatar again, also in another process: its name, or the absolute path of a
+    folder that is no avatar's by name. languages: BCP 47, the first is the one it greets in. consent: whose likeness
+    this is and what allows its use.
     """
 
     name: str
@@ -105,16 +107,26 @@ def load(name: str | os.PathLike[str]) -> Avatar:
     """
     text = os.fspath(name)
     if os.sep in text or text.startswith('.'):
-        if not (Path(text) / 'avatar.yaml').is_file():
-            raise BadInput(f'{text} is no avatar folder: it has no avatar.yaml')
-        return _read(Path(text).resolve())
-    for place in folders():
-        if text and (place / text / 'avatar.yaml').is_file():
-            return _read(place / text)
-    raise BadInput(f'unknown avatar {text!r}; known: {", ".join(names()) or "none"} (or give a folder, as ./mine)')
+        folder = Path(text).resolve()
+        if not (folder / 'avatar.yaml').is_file():
+            raise BadInput(f'{text} is no avatar folder: it has no avatar.yaml; known avatars: {_known()}')
+        named = _find(folder.name)
+        return _read(folder, folder.name if named is not None and named.resolve() == folder else str(folder))
+    if (found := _find(text)) is None:
+        raise BadInput(f'unknown avatar {text!r}; known: {_known()} (or give a folder, as ./mine)')
+    return _read(found, text)
 
 
-def _read(folder: Path) -> Avatar:
+def _known() -> str:
+    return ', '.join(names()) or 'none'
+
+
+def _find(name: str) -> Path | None:
+    """The folder of the avatar with this name."""
+    return next((place / name for place in folders() if name and (place / name / 'avatar.yaml').is_file()), None)
+
+
+def _read(folder: Path, name: str) -> Avatar:
     file = folder / 'avatar.yaml'
     try:
         content = yaml.safe_load(file.read_text(encoding='utf-8'))
@@ -136,7 +148,7 @@ def _read(folder: Path) -> Avatar:
         persona = ''
     if not persona:
         raise BadInput(f'{folder / "persona.md"} is missing or empty: write what the avatar is told to be')
-    return Avatar(folder.name, _text(content, 'title', file), folder, persona, tuple(languages), voice,
+    return Avatar(name, _text(content, 'title', file), folder, persona, tuple(languages), voice,
                   _values(FaceProfile, content.get('face') or {}, f'{file}: face'), _text(content, 'consent', file))
 
 

@@ -76,7 +76,7 @@ class Drawing:
 
     @property
     def avatar(self) -> str:
-        """Name of the avatar on the screen."""
+        """Name of the avatar on the screen, as avatars.load takes it."""
         return self._avatar.name
 
     @property
@@ -176,6 +176,6 @@ class Drawing:
         assert avatar is not None
         try:
             screen.avatar(avatar)
-            self._avatar = avatar
+            self._avatar, self.problem = avatar, ''
         except EmavatarError as error:
             self.problem = str(error)

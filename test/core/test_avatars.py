@@ -31,7 +31,19 @@ def test_the_shipped_avatars_differ_and_speak_two_languages() -> None:
 
 def test_a_folder_serves_as_well_as_a_name(copy: Path) -> None:
     avatar = avatars.load(copy)
-    assert avatar.name == 'mine' and avatar.face == avatars.load('mira').face
+    assert avatar.folder == copy and avatar.face == avatars.load('mira').face
+
+
+def test_an_avatar_is_loaded_again_by_its_name_from_anywhere(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(copy.parent)
+    mine = avatars.load('./mine')
+    # A folder that is called like an avatar, and an avatar's own folder.
+    twin = avatars.load(shutil.copytree(copy, copy.parent / 'mira'))
+    mira = avatars.load(avatars.load('mira').folder)
+    monkeypatch.chdir('/')
+    for avatar in (mine, twin, mira):
+        assert avatars.load(avatar.name) == avatar
+    assert (mira.name, twin.name) == ('mira', str(copy.parent / 'mira'))
 
 
 @pytest.mark.parametrize('name', ['nobody', '', 'mira2'])
@@ -41,7 +53,7 @@ def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
 
 
 def test_a_folder_without_an_avatar_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r'no avatar.yaml'):
+    with pytest.raises(BadInput, match=r'no avatar.yaml; .*mira, tomas'):
         avatars.load(tmp_path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from array import array
 from pathlib import Path
@@ -10,10 +11,12 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import Image
 
+from emavatar_ros import avatars
 from emavatar_ros.media.files import open_video, read_audio
 from emavatar_ros.msg import AvatarState, CompositeScript, FaceState, Playback, SpeechChunk, Turn
 from emavatar_ros.nodes.base import BEST_EFFORT, LATCHED, RELIABLE, SOUND
 from emavatar_ros.nodes.convert import seconds, stamp
+from emavatar_ros.nodes.speech_node import SpeechNode
 from emavatar_ros.nodes.stage_node import StageNode
 from emavatar_ros.srv import SetAvatar
 
@@ -118,3 +121,34 @@ def test_another_avatar_comes_on_the_screen(ros, stage: StageNode) -> None:
     ros.wait(known.done)
     assert known.result().success
     ros.wait(lambda: states and states[-1].avatar == 'tomas', 60.0)
+
+
+def test_a_folder_of_ones_own_comes_with_its_voice_and_a_broken_one_is_told(ros, stage: StageNode, tmp_path) -> None:
+    mine, broken = (shutil.copytree(avatars.load('mira').folder, tmp_path / name) for name in ('mine', 'broken'))
+    text = (mine / 'avatar.yaml').read_text()
+    (mine / 'avatar.yaml').write_text(text.replace('title: Mira', 'title: Another'))
+    (broken / 'face' / 'head.npz').unlink()
+    speech = ros.start(SpeechNode, backend='espeak')
+    first = speech.voice
+    states = ros.hear(AvatarState, 'avatar_state', LATCHED)
+    client = ros.probe.create_client(SetAvatar, 'set_avatar')
+    assert client.wait_for_service(10)
+
+    def choose(folder: Path) -> str:
+        asked = client.call_async(SetAvatar.Request(avatar=str(folder)))
+        ros.wait(asked.done)
+        assert asked.result().success
+        return asked.result().message
+
+    assert 'Another' in choose(mine)
+    ros.wait(lambda: states and states[-1].avatar == str(mine), 60.0)
+    ros.wait(lambda: speech.avatar == str(mine) and speech.voice is not first)
+    second = speech.voice
+    count = len(states)
+    ros.wait(lambda: len(states) >= count + 3)  # told every second: the voice is made once
+    assert speech.voice is second
+    choose(broken)
+    ros.wait(lambda: 'head.npz' in stage.drawing.problem)
+    assert states[-1].avatar == speech.avatar == str(mine)
+    choose(Path('tomas'))
+    ros.wait(lambda: speech.avatar == states[-1].avatar == 'tomas' and not stage.drawing.problem, 60.0)
