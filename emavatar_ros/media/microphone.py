@@ -7,20 +7,21 @@ taken up again when it returns.
 from __future__ import annotations
 
 import queue
-import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from emavatar_ros import devices
 from emavatar_ros.errors import Missing
 from emavatar_ros.media.files import read_audio
 from emavatar_ros.media.pace import wait_until
+from emavatar_ros.media.streams import close_stream, open_stream
 from emavatar_ros.settings import setting
 
 RETRY_S = 2.0
@@ -95,7 +96,7 @@ class Microphone:
         while not stopped():
             arrived: queue.Queue[tuple[NDArray[np.float32], float]] = queue.Queue(100)
             try:
-                stream = self._open(arrived, again)
+                stream = open_stream(partial(self._open, arrived), again)
             except Missing as error:
                 self.problem, self.device, again = str(error), '', True
                 wait_until(time.monotonic() + RETRY_S, stopped)
@@ -111,20 +112,12 @@ class Microphone:
                         break
                     yield samples, rate, captured
             finally:
-                stream.close()
+                close_stream(stream)
 
-    def _open(self, arrived: queue.Queue[tuple[NDArray[np.float32], float]], again: bool) -> Any:
-        """Open the device and start it; `again`: it was looked for before, or was lost."""
-        from emavatar_ros.devices import find_sound_device, portaudio
-
-        sounddevice = portaudio()
-        # PortAudio lists devices only when it is started. A speaker in the same process would fall silent by that.
-        if again and 'emavatar_ros.stage.speaker_device' not in sys.modules:
-            with suppress(sounddevice.PortAudioError):  # it isn't running: the last start failed
-                sounddevice._terminate()
-            with suppress(sounddevice.PortAudioError):  # then there is no device, which is said below
-                sounddevice._initialize()
-        found = find_sound_device(self.config.source, 'microphone')
+    def _open(self, arrived: queue.Queue[tuple[NDArray[np.float32], float]]) -> Any:
+        """Open the device and start it."""
+        sounddevice = devices.portaudio()
+        found = devices.find_sound_device(self.config.source, 'microphone')
 
         def captured(samples: NDArray[np.float32], count: int, when: Any, status: Any) -> None:
             # The driver's clock is its own: how long ago the first sample was is all it tells.
@@ -142,9 +135,12 @@ class Microphone:
                 device=found.index, samplerate=info['default_samplerate'], dtype='float32', callback=captured,
                 channels=min(2, int(info['max_input_channels'])),
                 blocksize=int(self.config.chunk * info['default_samplerate']))
-            stream.start()
+            try:
+                stream.start()
+            except sounddevice.PortAudioError:
+                stream.close()
+                raise
         except sounddevice.PortAudioError as error:
             raise Missing(f'the microphone {found.name!r} does not open ({error}); see `emavatar devices`') from None
         self.device = found.name
         return stream
-

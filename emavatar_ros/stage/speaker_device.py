@@ -18,9 +18,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from emavatar_ros.devices import find_sound_device
+from emavatar_ros import devices
 from emavatar_ros.errors import Missing, Unavailable
 from emavatar_ros.media.audio import Audio, Samples
+from emavatar_ros.media.streams import close_stream, open_stream
 from emavatar_ros.stage.clock import Clock, Stretch, silence
 from emavatar_ros.stage.speaker import Config
 
@@ -142,23 +143,29 @@ class DeviceSpeaker:
         with self._lock:
             return self._clock.played(t) if self._keep else []
 
-    def _take(self) -> None:
-        """Open the device and start it; _switch is held."""
-        import sounddevice
-        device = find_sound_device(self._device, 'speaker')
+    def _take(self, again: bool = False) -> None:
+        """Open the device and start it; again: it may have been plugged in since. _switch is held."""
+        sounddevice = devices.portaudio()
         try:
-            rate = round(sounddevice.query_devices(device.index)['default_samplerate'])
-            stream = sounddevice.OutputStream(samplerate=rate, device=device.index, channels=1, dtype='float32',
-                                              latency=self._config.latency, callback=self._fill)
-            with self._lock:
-                self._adopt(rate)
-            self._stream = stream
+            self._stream = open_stream(self._open, again)
             self._start()
         except sounddevice.PortAudioError as error:
-            self._stream = None
-            raise Unavailable(f'the speaker {device.name!r} can not be opened ({error}): '
+            name = self._name
+            self._drop()
+            raise Unavailable(f'the speaker {name!r} can not be opened ({error}): '
                               'close what else uses it, or choose another one') from None
-        self._name, self._problem = device.name, ''
+        self._problem = ''
+
+    def _open(self) -> Any:
+        sounddevice = devices.portaudio()
+        device = devices.find_sound_device(self._device, 'speaker')
+        self._name = device.name
+        rate = round(sounddevice.query_devices(device.index)['default_samplerate'])
+        stream = sounddevice.OutputStream(samplerate=rate, device=device.index, channels=1, dtype='float32',
+                                          latency=self._config.latency, callback=self._fill)
+        with self._lock:
+            self._adopt(rate)
+        return stream
 
     def _adopt(self, rate: int) -> None:
         """Go on at another rate: the line's seconds stay what they were; _lock is held."""
@@ -171,23 +178,18 @@ class DeviceSpeaker:
 
     def _drop(self) -> None:
         """Close the device, whatever state it is in; _switch is held."""
-        import sounddevice
         stream, self._stream = self._stream, None
         self._name = ''
         if stream is not None:
-            try:
-                stream.abort(ignore_errors=True)
-                stream.close(ignore_errors=True)
-            except sounddevice.PortAudioError as error:  # it is gone already
-                self._problem = str(error)
+            stream.abort()
+            close_stream(stream)
 
     def _abort(self) -> None:
         """Drop what the driver holds and start again; _switch is held."""
-        import sounddevice
         try:
             self._stream.abort()
             self._start()
-        except sounddevice.PortAudioError as error:
+        except devices.portaudio().PortAudioError as error:
             self._lose(str(error))
 
     def _start(self) -> None:
@@ -259,11 +261,8 @@ class DeviceSpeaker:
                     self._retake()
 
     def _retake(self) -> None:
-        """Look for the device anew; PortAudio lists devices only when it is started."""
-        import sounddevice
+        """Look for the device anew."""
         try:
-            sounddevice._terminate()
-            sounddevice._initialize()
-            self._take()
-        except (Missing, Unavailable, sounddevice.PortAudioError) as error:
+            self._take(again=True)
+        except (Missing, Unavailable) as error:
             self._problem = str(error)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import types
 from collections.abc import Callable
@@ -76,7 +75,6 @@ def test_a_microphone_plugged_in_later_is_found(monkeypatch: pytest.MonkeyPatch)
     sound = PortAudio(0.1, True, present=False)
     monkeypatch.setattr(devices, 'portaudio', lambda: sound)
     monkeypatch.setattr(microphone, 'RETRY_S', 0.01)
-    monkeypatch.delitem(sys.modules, 'emavatar_ros.stage.speaker_device', raising=False)
     mine = Microphone(MicrophoneConfig())
     chunks = mine.chunks(lambda: False)
     next(chunks)
