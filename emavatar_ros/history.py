@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the conversation. role: visitor or avatar; emotion: one of the eight labels, or None if unknown."""
+    """One line of the conversation. role: visitor or avatar; emotion: one of the eight labels, or None if unknown;
+    feeling: the words in which a language model was told of it, '' if it was not."""
 
     role: str
     text: str
     emotion: str | None = None
+    feeling: str = ''
 
 
 class Conversation:
@@ -26,15 +28,9 @@ class Conversation:
         """What was said, oldest first."""
         return tuple(self._lines)
 
-    def visitor(self, text: str, emotion: str | None = None) -> None:
-        """The visitor said this; `emotion` is one of the eight labels, None when it isn't known."""
-        if text:
-            self._lines.append(Line('visitor', text, emotion))
-
-    def avatar(self, text: str) -> None:
-        """The avatar said this, and it was heard."""
-        if text:
-            self._lines.append(Line('avatar', text))
+    def add(self, *lines: Line) -> None:
+        """This was said, and heard; empty lines are left out."""
+        self._lines.extend(line for line in lines if line.text)
 
     def forget(self) -> None:
         """The next visitor inherits nothing."""

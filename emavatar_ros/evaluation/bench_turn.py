@@ -124,7 +124,7 @@ def _turn(visitor: Any, recording: Path) -> dict[str, Any]:
         raise Unavailable(f'no reply: {seen.dropped}')
     time.sleep(0.5)
     return {
-        'first_sound_s': seen.first_sample - spoken,
+        'first_sound_s': (seen.first_sound or seen.first_sample) - spoken,
         'first_reply_s': seen.first_sample - spoken,
         'whole_turn_s': seen.last_sample - spoken,
         'composer': seen.script.composer,

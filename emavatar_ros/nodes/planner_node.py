@@ -7,20 +7,34 @@ kept and answered together with what follows: nothing they said is lost to a pau
 from __future__ import annotations
 
 from emavatar_ros import avatars
-from emavatar_ros.history import Conversation
-from emavatar_ros.msg import AvatarState, Beat, CareEvent, CompositeScript, Playback, Transcript, Turn, UserEmotion
-from emavatar_ros.nodes.base import LATCHED, RELIABLE, EmavatarNode
-from emavatar_ros.nodes.convert import estimate, stamp
+from emavatar_ros.history import Conversation, Line
+from emavatar_ros.msg import (
+    AvatarState,
+    Beat,
+    CareEvent,
+    CompositeScript,
+    Playback,
+    SpeechChunk,
+    Transcript,
+    Turn,
+    UserEmotion,
+)
+from emavatar_ros.nodes.base import LATCHED, RELIABLE, SOUND, EmavatarNode
+from emavatar_ros.nodes.convert import estimate, seconds, stamp
 from emavatar_ros.nodes.settings import PlannerSettings
+from emavatar_ros.planning import acknowledging, composer
+from emavatar_ros.planning.care import concern
 from emavatar_ros.planning.planner import create
 from emavatar_ros.planning.script import Script
 from emavatar_ros.settings import chosen
 
 KINDS = {'medical': 'medical_emergency'}
+PRIORITY = 128
+"""Of a reply, as in CompositeScript: normal."""
 
 
 class PlannerNode(EmavatarNode):
-    """transcript, turn, user_emotion, playback -> script, care_event."""
+    """transcript, turn, user_emotion, speech, playback -> script, care_event."""
 
     name = 'planner'
     Config = PlannerSettings
@@ -33,17 +47,22 @@ class PlannerNode(EmavatarNode):
             self.facts['model'] = self.llm.name
         self._become(self.config.avatar)
         self.history = Conversation()
+        self.acknowledging = acknowledging.Acknowledging(self.config.soon)
         self.current = 0
         self.said = Transcript()
         self.emotion: UserEmotion | None = None
         self.unheard: list[str] = []
         self.answered = 0
+        self.feeling = ''
+        self.script: Script | None = None
+        self.asked: float | None = None
         self.publish = self.publisher(CompositeScript, 'script', RELIABLE)
         self.publish_care = self.publisher(CareEvent, 'care_event', LATCHED)
         self.subscribe(Turn, 'turn', self._follow, RELIABLE, at_once=True)
         self.subscribe(Turn, 'turn', self._resume, RELIABLE)
         self.subscribe(Transcript, 'transcript', self._hear, RELIABLE)
         self.subscribe(UserEmotion, 'user_emotion', self._feel, LATCHED)
+        self.subscribe(SpeechChunk, 'speech', self._spoken, SOUND)
         self.subscribe(Playback, 'playback', self._played, RELIABLE)
         self.subscribe(AvatarState, 'avatar_state', self._avatar, LATCHED)
 
@@ -94,13 +113,16 @@ class PlannerNode(EmavatarNode):
             return
         self.answered = turn_id
         began = self.now()
-        text, language = ' '.join(self.unheard), self.said.language or 'en'
-        growing = self.planner.plan(text, language, estimate(emotion), self.history.lines)
+        text, language, felt = ' '.join(self.unheard), self.said.language or 'en', estimate(emotion)
+        self.feeling, self.script, self.asked = composer.feeling(felt, language), None, began
+        said = self._acknowledge(turn_id, text, language, felt.label)
+        growing = self.planner.plan(text, language, felt, self.history.lines, said)
         for number, script in enumerate(growing):
             if turn_id < self.current:
                 growing.close()
                 self.trace(turn_id, 'planning', 'dropped', began, script.composer)
                 return
+            self.script = script
             self.publish(self._message(script, turn_id))
             if number == 0:
                 self.trace(turn_id, 'planning', 'first_beat', began, script.composer)
@@ -108,18 +130,46 @@ class PlannerNode(EmavatarNode):
                     self._alarm(script, turn_id)
         self.trace(turn_id, 'planning', 'fallback' if script.fallback else 'done', began, script.composer)
 
+    def _acknowledge(self, turn_id: int, text: str, language: str, emotion: str) -> str:
+        """Let the visitor hear at once that they were heard, where that helps; gives what is said."""
+        care = concern(text, language, self.config.help_line) is not None
+        beat = None if care or not self.config.acknowledge else self.acknowledging.choose(text, language, emotion)
+        if beat is None:
+            return ''
+        message = CompositeScript(
+            turn_id=turn_id, script_id=f'{_id(turn_id)}{acknowledging.SUFFIX}', person_id=self.said.person_id,
+            text=beat.text, instruction=beat.instruction, emotion=emotion, language=language, composer='template',
+            complete=True, priority=PRIORITY,
+            beats=[Beat(text=beat.text, instruction=beat.instruction, expression=beat.expression)])
+        message.header.stamp = stamp(self.now())
+        self.publish(message)
+        return str(beat.text)
+
+    def _spoken(self, chunk: SpeechChunk) -> None:
+        """The voice has said all of the reply: the processor is free, and the model reads what was said until the next
+        visitor speaks. (Reading along while they do takes the processor from the recogniser, for no gain.)"""
+        turn_id = self.answered
+        if chunk.last and self.script is not None and chunk.script_id == _id(turn_id) and self.unheard:
+            self.planner.read(self.said.language or 'en', (*self.history.lines, *self._exchange(self.script.text)),
+                              lambda: not self.active or self.current != turn_id)
+
     def _played(self, playback: Playback) -> None:
         """Only what was heard enters the history, and only then is the visitor answered."""
-        over = (Playback.FINISHED, Playback.STOPPED)
-        if playback.state in over and playback.heard and self.unheard:
-            label = self.emotion.label if self.emotion is not None else None
-            self.history.visitor(' '.join(self.unheard), None if label == 'unsure' else label)
-            self.history.avatar(playback.heard)
+        if playback.script_id != _id(playback.turn_id):
+            return
+        if playback.state == Playback.PLAYING and self.asked is not None:
+            self.acknowledging.waited(seconds(playback.header.stamp) - playback.position - self.asked)
+            self.asked = None
+        if playback.state in (Playback.FINISHED, Playback.STOPPED) and playback.heard and self.unheard:
+            whole = playback.state == Playback.FINISHED and self.script is not None
+            # As the model wrote it, it is in the model's memory still.
+            self.history.add(*self._exchange(self.script.text if whole else playback.heard))
             self.unheard.clear()
-            # When it ended by itself nobody waits: the model reads what was said, so that only the next words are left
-            # to read. (Reading along while the visitor speaks takes the processor from the recogniser, for no gain.)
-            if playback.state == Playback.FINISHED:
-                self.planner.prefill('', self.said.language or 'en', self.history.lines)
+
+    def _exchange(self, answer: str) -> tuple[Line, Line]:
+        label = self.emotion.label if self.emotion is not None else None
+        asked = Line('visitor', ' '.join(self.unheard), None if label == 'unsure' else label, self.feeling)
+        return asked, Line('avatar', answer)
 
     def _alarm(self, script: Script, turn_id: int) -> None:
         event = CareEvent(turn_id=turn_id, person_id=self.said.person_id, kind=KINDS.get(script.care, script.care),
@@ -131,12 +181,17 @@ class PlannerNode(EmavatarNode):
         chain = script.chain_of_empathy
         scores = {name: value or 0 for name, value in script.scores.items()}
         message = CompositeScript(
-            turn_id=turn_id, script_id=f'turn-{turn_id}', person_id=self.said.person_id, text=script.text,
+            turn_id=turn_id, script_id=_id(turn_id), person_id=self.said.person_id, text=script.text,
             instruction=script.instruction, emotion=script.emotion, language=script.language,
             composer='care' if script.care else script.composer, iterations=script.iterations, **scores,
             event_scenario=chain.event_scenario, user_emotion=chain.user_emotion, emotion_cause=chain.emotion_cause,
-            goal_to_response=chain.goal_to_response, complete=script.complete, priority=128,
+            goal_to_response=chain.goal_to_response, complete=script.complete, priority=PRIORITY,
             beats=[Beat(text=beat.text, instruction=beat.instruction, expression=beat.expression)
                    for beat in script.beats])
         message.header.stamp = stamp(self.now())
         return message
+
+
+def _id(turn_id: int) -> str:
+    """Name of a turn's reply."""
+    return f'turn-{turn_id}'

@@ -37,6 +37,8 @@ class PlannerSettings(planner.Config):
 
     avatar: str = setting(AVATAR, 'whose persona speaks: a folder in avatars/')
     backend: str = backend('llama_cpp', 'models.llm', 'the language model')
+    acknowledge: bool = setting(True, 'say a short sound at once while the reply is written')
+    soon: float = setting(1.5, 'a reply expected within this time needs no such sound', unit='s', low=0.0, high=30.0)
 
 
 @dataclass(frozen=True)

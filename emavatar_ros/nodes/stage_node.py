@@ -16,6 +16,7 @@ from emavatar_ros.msg import AvatarState, CompositeScript, FaceState, Playback, 
 from emavatar_ros.nodes import performing
 from emavatar_ros.nodes.base import BEST_EFFORT, LATCHED, RELIABLE, SOUND, EmavatarNode
 from emavatar_ros.nodes.convert import seconds, stamp
+from emavatar_ros.planning.acknowledging import SUFFIX
 from emavatar_ros.srv import SetAvatar
 from emavatar_ros.stage.drawing import Drawing
 from emavatar_ros.stage.playout import Floor, State, Status
@@ -111,7 +112,10 @@ class StageNode(EmavatarNode):
         began = self.came.get(status.script_id)
         if began is None or (status.state, status.script_id) == (self.last.state, self.last.script_id):
             return
-        if status.state == State.PLAYING and status.chunk == 0:
+        if status.script_id.endswith(SUFFIX):
+            if status.state == State.PLAYING:
+                self.trace(status.turn_id, 'playout', 'acknowledged', began, self.stage.speaker.name)
+        elif status.state == State.PLAYING and status.chunk == 0:
             self.trace(status.turn_id, 'playout', 'first_sample', began, self.stage.speaker.name)
         elif status.state in (State.FINISHED, State.STOPPED):
             event = 'finished' if status.state == State.FINISHED else 'dropped'

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from emavatar_ros.history import Conversation
+from emavatar_ros.history import Conversation, Line
 from emavatar_ros.msg import CompositeScript, EmotionCandidate, Transcript
 from emavatar_ros.nodes.base import RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate_message, seconds
 from emavatar_ros.perception.words import Config, create
+from emavatar_ros.planning.acknowledging import SUFFIX
 
 
 class TextEmotionNode(EmavatarNode):
@@ -32,9 +33,9 @@ class TextEmotionNode(EmavatarNode):
         candidate = self.view.read(transcript.text, transcript.language or 'en', self.history.lines)
         self.publish(candidate_message(candidate, transcript.turn_id, transcript.person_id,
                                        seconds(transcript.start), seconds(transcript.end)))
-        self.history.visitor(transcript.text, candidate.label)
+        self.history.add(Line('visitor', transcript.text, candidate.label))
         self.trace(transcript.turn_id, 'words', 'done', began, candidate.model)
 
     def _answered(self, script: CompositeScript) -> None:
-        if script.complete:
-            self.history.avatar(script.text)
+        if script.complete and not script.script_id.endswith(SUFFIX):
+            self.history.add(Line('avatar', script.text))

@@ -41,6 +41,7 @@ from emavatar_ros.msg import (
 )
 from emavatar_ros.nodes.base import LATCHED, PICTURE, RELIABLE, SOUND
 from emavatar_ros.nodes.convert import audio_chunk, seconds, stamp
+from emavatar_ros.planning.acknowledging import SUFFIX
 
 CHUNK_S = 0.064
 ROOM = 3e-4
@@ -67,6 +68,8 @@ class Seen:
     script: CompositeScript | None = None
     speech: list[SpeechChunk] = field(default_factory=list)
     traces: list[TurnTrace] = field(default_factory=list)
+    first_sound: float | None = None
+    """Of the reply, or of an acknowledgement before it."""
     first_sample: float | None = None
     last_sample: float | None = None
     dropped: str = ''
@@ -300,16 +303,22 @@ class Visitor:
             self._of(emotion.turn_id).emotion = emotion
 
     def _written(self, script: CompositeScript) -> None:
-        self._of(script.turn_id).script = script
+        if not script.script_id.endswith(SUFFIX):
+            self._of(script.turn_id).script = script
 
     def _spoken(self, chunk: SpeechChunk) -> None:
-        self._of(chunk.turn_id).speech.append(chunk)
+        if not chunk.script_id.endswith(SUFFIX):
+            self._of(chunk.turn_id).speech.append(chunk)
 
     def _played(self, playback: Playback) -> None:
         if playback.turn_id and playback.state == Playback.PLAYING:
             seen = self._of(playback.turn_id)
-            if seen.first_sample is None:
-                seen.first_sample = seconds(playback.header.stamp) - playback.position
+            began = seconds(playback.header.stamp) - playback.position
+            seen.first_sound = seen.first_sound or began
+            if not playback.script_id.endswith(SUFFIX):
+                seen.first_sample = seen.first_sample or began
+        elif playback.script_id.endswith(SUFFIX):
+            return
         # One that was stopped before a word of it was heard is no answer: it may be given again.
         elif playback.turn_id and (playback.state == Playback.FINISHED
                                    or (playback.state == Playback.STOPPED and playback.heard)):

@@ -19,7 +19,10 @@ from emavatar_ros.planning import clean, texts
 from emavatar_ros.planning.manner import MANNERS, hint
 
 LONGEST: Final = 300  # characters of a visitor's line that the model sees
-EXCHANGES: Final = 2  # of the history, at most: each costs half a second to read on two cores; dropped two by two
+FEWEST: Final = 2  # exchanges of the history that stay when older ones are dropped
+BLOCK: Final = 4
+"""Exchanges dropped at once. What was said as it stands costs nothing, it is still in the model's memory; after a drop
+the rest has to be read again, a second or so for each exchange on two cores."""
 STOP: Final = ('\n\n', '[', '<|')
 INJECTION: Final = re.compile('|'.join((
     r'\b(?:ignore|forget|disregard|override)\b.{0,30}\b(?:rules?|instructions?|prompts?|guidelines|persona)\b',
@@ -63,12 +66,20 @@ def line(text: str, feeling: str) -> str:
 def conversation(persona: str, text: str, language: str, estimate: Estimate,
                  history: Sequence[Line]) -> tuple[Message, ...]:
     """All messages for one turn: the kept beginning, the last exchanges, the visitor's line."""
-    messages = [*prefix(persona, language), *_exchanges(history, language)]
-    feeling = hint(estimate, language)
+    messages = beginning(persona, language, history)
+    return (*messages, Message('user', line(text, feeling(estimate, language))))
+
+
+def beginning(persona: str, language: str, history: Sequence[Line]) -> tuple[Message, ...]:
+    """What of the next turn's messages is known before it begins."""
+    return (*prefix(persona, language), *_exchanges(history, language))
+
+
+def feeling(estimate: Estimate, language: str) -> str:
+    """What the model is told in brackets: the feeling, and the language when it has no texts of its own."""
     short = language.split('-')[0].lower()
-    if short in NAMES:
-        feeling += f'; answer in {NAMES[short]}'
-    return (*messages, Message('user', line(text, feeling)))
+    asked = f'; answer in {NAMES[short]}' if short in NAMES else ''
+    return hint(estimate, language) + asked
 
 
 def _exchanges(history: Sequence[Line], language: str) -> list[Message]:
@@ -77,11 +88,12 @@ def _exchanges(history: Sequence[Line], language: str) -> list[Message]:
     for before, after in pairwise(history):
         if before.role == 'visitor' and after.role == 'avatar' and before.text.strip() and after.text.strip():
             pairs.append((before, after))
-    dropped = max(0, (len(pairs) - EXCHANGES + 1) // 2 * 2)
+    dropped = max(0, (len(pairs) - FEWEST) // BLOCK * BLOCK)
     messages = []
     for asked, answered in pairs[dropped:]:
-        feeling = MANNERS[asked.emotion if asked.emotion in MANNERS else UNSURE].feeling[texts.base(language)]
-        messages += [Message('user', line(asked.text, feeling)), Message('assistant', answered.text[:LONGEST])]
+        known = MANNERS[asked.emotion if asked.emotion in MANNERS else UNSURE].feeling[texts.base(language)]
+        messages += [Message('user', line(asked.text, asked.feeling or known)),
+                     Message('assistant', answered.text[:LONGEST])]
     return messages
 
 

@@ -14,16 +14,14 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from emavatar_ros.emotion.candidate import Estimate
-from emavatar_ros.emotion.distribution import Distribution
-from emavatar_ros.emotion.labels import UNSURE
 from emavatar_ros.errors import EmavatarError
 from emavatar_ros.history import Line
 from emavatar_ros.models.llm import Limits, Llm
 from emavatar_ros.planning import composer, guard, template, texts
+from emavatar_ros.planning.acknowledging import unsaid
 from emavatar_ros.planning.care import concern
 from emavatar_ros.planning.manner import MANNERS, manner
 from emavatar_ros.planning.script import Beat, ChainOfEmpathy, Script
@@ -65,10 +63,11 @@ class Planner:
             self._llm.warm_up([composer.prefix(self._persona, language) for language in known])
 
     def plan(self, text: str, language: str, estimate: Estimate,
-             history: Sequence[Line] = ()) -> Generator[Script, None, None]:
+             history: Sequence[Line] = (), said: str = '') -> Generator[Script, None, None]:
         """The reply's script, one beat longer each time; the last is complete. Closing the iterator stops the model.
 
-        text: what the visitor said, '' for nothing; language: BCP 47; history: oldest first, without this turn.
+        text: what the visitor said, '' for nothing; language: BCP 47; history: oldest first, without this turn;
+        said: the acknowledgement that was given, whose word the reply does not say again.
         """
         danger = concern(text, language, self._config.help_line)
         if danger is not None:
@@ -86,7 +85,7 @@ class Planner:
             why = 'the words give orders'
         else:
             try:
-                yield from self._composed(self._llm, text, language, estimate, history)
+                yield from self._composed(self._llm, text, language, estimate, history, said)
                 return
             except _Unfit as unfit:
                 why = str(unfit)
@@ -95,17 +94,13 @@ class Planner:
                     return
         yield from self._template(text, language, estimate, history, why)
 
-    def prefill(self, text: str, language: str, history: Sequence[Line] = ()) -> None:
-        """Let the model read what is known of a turn before it is over, so that less is left to read at its end."""
+    def read(self, language: str, history: Sequence[Line], stopped: Callable[[], bool]) -> None:
+        """Let the model read what was said so far, so that only the next line is left; until `stopped`."""
         if self._llm is not None and composer.speaks(language):
-            messages = composer.conversation(self._persona, text, language, _UNKNOWN, history)
-            parts = composer.parts(self._llm, messages, Limits(), max_tokens=1, temperature=0, seed=0)
-            with suppress(EmavatarError):
-                for _ in parts:
-                    pass
+            self._llm.read(composer.beginning(self._persona, language, history), stopped)
 
     def _composed(self, llm: Llm, text: str, language: str, estimate: Estimate,
-                  history: Sequence[Line]) -> Iterator[Script]:
+                  history: Sequence[Line], said: str) -> Iterator[Script]:
         """The model's reply; raises _Unfit, with what was already handed out, when it may not go on."""
         started = self._clock()
         config = self._config
@@ -117,6 +112,7 @@ class Planner:
         script: Script | None = None
         try:
             for part in parts:
+                part = part if script else unsaid(part, said)
                 late = script is None and self._clock() - started > config.first_beat
                 fault = 'late' if late else guard.fault(
                     part, language=language, emotion=estimate.label, visitor=text, said=script.text if script else last)
@@ -205,5 +201,3 @@ def _chain(text: str, estimate: Estimate) -> ChainOfEmpathy:
     cause = because.group(1).strip() if because else first if told else (estimate.reasons or ('not known',))[0]
     return ChainOfEmpathy(first, estimate.label, cause, manner(estimate).goal)
 
-
-_UNKNOWN = Estimate(UNSURE, 0.0, Distribution.uniform(), 0.0, 0.0)

@@ -75,6 +75,13 @@ def templates(language: str) -> dict[str, dict[str, list[str]]]:
 
 
 @cache
+def acknowledgements(language: str) -> dict[str, list[str]]:
+    """What is said at once in a language of LANGUAGES: by emotion (and unsure)."""
+    content: dict[str, dict[str, list[str]]] = yaml.safe_load(read('acknowledgements.yaml'))
+    return content[language]
+
+
+@cache
 def care() -> dict[str, dict[str, Any]]:
     """Care answers: by language, by concern, `patterns` and `text`."""
     content: dict[str, dict[str, Any]] = yaml.safe_load(read('care.yaml'))

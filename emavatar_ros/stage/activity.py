@@ -3,14 +3,15 @@
     IDLE ──visitor speaks──► LISTENING ──visitor has finished──► THINKING ──sound──► SPEAKING ──end──► IDLE
                                  ▲──────────────visitor speaks, interrupts──────────────┘
 
-It thinks for a bounded time: a reply that never comes leaves it idle. An acknowledgement ("-ack" at the end of the
-script's id) is no reply: after it, it thinks on.
+It thinks for a bounded time: a reply that never comes leaves it idle. An acknowledgement is no reply: after it, it
+thinks on.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from emavatar_ros.planning.acknowledging import SUFFIX
 from emavatar_ros.stage.playout import Floor, State, Status
 
 THINKS: Final = 20.0
@@ -38,7 +39,7 @@ class Activity:
 
     def update(self, status: Status, t: float) -> bool:
         """Take what is played; True when the state changed."""
-        if status.state in (State.FINISHED, State.STOPPED) and not status.script_id.endswith('-ack') \
+        if status.state in (State.FINISHED, State.STOPPED) and not status.script_id.endswith(SUFFIX) \
                 and status.turn_id >= self.turn_id:
             self._answered = True
         if status.state in (State.PLAYING, State.WAITING):

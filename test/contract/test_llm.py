@@ -155,6 +155,14 @@ class TestContract:
         model.stream(ASK, LONG).close()
         assert threading.active_count() == before
 
+    def test_reading_ahead_changes_no_answer_and_ends_when_it_is_no_longer_wanted(self, model: Llm) -> None:
+        answer = list(model.stream(ASK, LONG))
+        told = (*ASK.messages, Message('assistant', ''.join(answer)), Message('user', 'a word ' * 60))
+        looks = iter([False, False])
+        model.read(told, lambda: next(looks, True))
+        model.read(ASK.messages, lambda: False)
+        assert ''.join(model.stream(ASK, LONG)) == ''.join(answer)
+
     def test_past_the_limit_it_is_unavailable(self, model: Llm) -> None:
         with pytest.raises(Unavailable):
             list(model.stream(ASK, Limits(1e-6, 1e-6, 1e-6)))

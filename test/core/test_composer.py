@@ -220,10 +220,21 @@ def test_the_history_is_bounded_and_drops_in_blocks() -> None:
     for turn in range(30):
         history += [Line('visitor', f'I said {turn}', 'sad'), Line('avatar', f'You said {turn}')]
         messages = asked(history)
-        assert len(messages) <= 2 * composer.EXCHANGES + 1
+        assert len(messages) <= 2 * (composer.FEWEST + composer.BLOCK - 1) + 1
         assert [message.role for message in messages] == ['user', 'assistant'] * (len(messages) // 2) + ['user']
         begins.append(messages[0].content)
-    assert all(begins.count(begin) >= 2 for begin in begins[1:-1]), 'what was computed serves for the next turn too'
+    settled = begins[composer.FEWEST + composer.BLOCK:-composer.BLOCK]
+    assert all(begins.count(begin) >= composer.BLOCK for begin in settled), 'what was computed serves again'
+
+
+def test_a_conversation_is_told_again_in_the_same_words() -> None:
+    """What the model has in its memory it need not read again: the last turn's messages begin the next turn's."""
+    estimate = feels('sad', conflict=True)
+    first = composer.conversation(PERSONA, 'I love waiting', 'fr', estimate, ())
+    told = (Line('visitor', 'I love waiting', 'sad', composer.feeling(estimate, 'fr')), Line('avatar', 'A long wait.'))
+    second = composer.conversation(PERSONA, 'Yes', 'fr', feels('sad'), told)
+    assert second[:len(first)] == first
+    assert composer.beginning(PERSONA, 'fr', told) == second[:-1]
 
 
 def test_unanswered_lines_of_the_history_are_left_out() -> None:

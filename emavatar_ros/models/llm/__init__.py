@@ -7,7 +7,7 @@ past one of them the stream raises Unavailable and generation is stopped.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -52,12 +52,16 @@ class Llm(Protocol):
 
     `stream` yields pieces of text, never empty; Unavailable when a limit passed or the model can't be reached,
     BadInput when the request can't be served (too long). `warm_up` prepares the given beginnings of conversations, so
-    that a request starting with one of them only pays for what follows. Several threads may call; requests may queue.
+    that a request starting with one of them only pays for what follows. `read` does the same for a conversation that is
+    under way, ahead of its next line; it gives up soon after `stopped` says so, never raises, and may do nothing where
+    a server sees to that itself. Several threads may call; requests may queue.
     """
 
     name: str
 
     def warm_up(self, prefixes: Sequence[Sequence[Message]]) -> None: ...
+
+    def read(self, messages: Sequence[Message], stopped: Callable[[], bool]) -> None: ...
 
     def stream(self, request: Request, limits: Limits) -> Generator[str, None, None]: ...
 

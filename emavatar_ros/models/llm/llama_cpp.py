@@ -4,8 +4,8 @@ Model: by default Qwen2.5-Coder-1.5B-Instruct q4_k_m (Apache-2.0, 1.1 GB file, 1
 
 * Threads: xllamacpp's threads do the work; each `stream` runs its request in a thread of its own which ends with it,
   and hands the pieces over in a queue that can hold the whole answer. Closing sets a flag that the next token's
-  callback returns: the server then cancels the task (measured: 0.1 s later the CPU is idle). A request that is still
-  reading its prompt stops at its first token.
+  callback returns: the server then cancels the task (measured: 0.1 s later the CPU is idle). A prompt is read in
+  batches of BATCH tokens with a callback after each, so that a request stops while it reads, too.
 * Waiting: the default OpenMP barrier spins. Beside other work on two cores 24 tokens cost 41 CPU seconds and 110 s,
   with sleeping barriers 6 CPU seconds and 12 s: hence OMP_WAIT_POLICY, set before the library loads.
 * Prefix: each prefix given to `warm_up` has a slot (a KV cache) of its own and is kept on disk, in a file that holds
@@ -24,7 +24,7 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -36,6 +36,11 @@ from emavatar_ros.models.store import Store
 from emavatar_ros.settings import setting
 
 log = logging.getLogger(__name__)
+BATCH: Final = 32
+"""Tokens read at once: reading stops between two batches, a second apart on two cores. Larger ones read a long prompt a
+third faster, and what a turn adds is rarely longer."""
+WAKES: Final = 0.1
+"""Seconds between two looks at whether reading ahead is still wanted."""
 KEPT: Final = 8
 """Computed prompts kept on disk, some 40 MB each."""
 
@@ -73,6 +78,7 @@ class LlamaCpp:
         params.model.path = str(file)
         params.n_ctx = config.context * config.slots
         params.n_parallel = config.slots
+        params.n_batch = params.n_ubatch = BATCH
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = config.threads
         params.n_gpu_layers = 0
         params.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
@@ -123,12 +129,47 @@ class LlamaCpp:
             if self._config.keep_prefix and self._slot(slot, 'save', name):
                 self._prune()
 
+    def read(self, messages: Sequence[Message], stopped: Callable[[], bool]) -> None:
+        """Read a conversation up to its next line; see the Protocol."""
+        pieces, over = self._begin(Request((*messages, Message('user', '')), max_tokens=1))
+        try:
+            while not stopped():
+                try:
+                    item = pieces.get(timeout=WAKES)
+                except queue.Empty:
+                    continue
+                if item is None or isinstance(item, Exception):
+                    return
+        finally:
+            over.set()
+
     def stream(self, request: Request, limits: Limits) -> Generator[str, None, None]:
         """Pieces of the answer; see the Protocol. Closing stops the model."""
+        started = time.monotonic()
+        pieces, over = self._begin(request)
+        wait = limits.first_token
+        try:
+            while True:
+                left = limits.whole - (time.monotonic() - started)
+                try:
+                    item = pieces.get(timeout=max(min(wait, left), 0.0))
+                except queue.Empty:
+                    raise Unavailable(f'the language model gave no text for {min(wait, max(left, 0)):.1f} s') from None
+                if item is None:
+                    return
+                if isinstance(item, Exception):
+                    raise item
+                wait = limits.silence
+                yield item
+        finally:
+            over.set()
+
+    def _begin(self, request: Request) -> tuple[queue.Queue[str | Exception | None], threading.Event]:
+        """Start a request: its pieces as they come, None at the end; setting the event ends it."""
         body: dict[str, Any] = {
             'messages': [asdict(message) for message in request.messages], 'max_tokens': request.max_tokens,
             'temperature': request.temperature, 'seed': request.seed, 'stop': list(request.stop), 'stream': True,
-            'cache_prompt': True, 'id_slot': self._slot_for(request.messages)}
+            'cache_prompt': True, 'return_progress': True, 'id_slot': self._slot_for(request.messages)}
         if request.schema is not None:
             schema = {'name': 'answer', 'schema': request.schema}
             body['response_format'] = {'type': 'json_schema', 'json_schema': schema}
@@ -156,24 +197,8 @@ class LlamaCpp:
 
         thread = threading.Thread(target=work, name='llm', daemon=True)
         self._running.add(thread)
-        started = time.monotonic()
         thread.start()
-        wait = limits.first_token
-        try:
-            while True:
-                left = limits.whole - (time.monotonic() - started)
-                try:
-                    item = pieces.get(timeout=max(min(wait, left), 0.0))
-                except queue.Empty:
-                    raise Unavailable(f'the language model gave no text for {min(wait, max(left, 0)):.1f} s') from None
-                if item is None:
-                    return
-                if isinstance(item, Exception):
-                    raise item
-                wait = limits.silence
-                yield item
-        finally:
-            stopped.set()
+        return pieces, stopped
 
     def close(self) -> None:
         """Stop what runs and free the model."""

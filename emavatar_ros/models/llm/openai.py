@@ -16,7 +16,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -69,6 +69,9 @@ class OpenAi:
             request = Request((*prefix, Message('user', 'Hello')), max_tokens=1)
             for _ in self.stream(request, Limits(60, 60, 120)):
                 pass
+
+    def read(self, messages: Sequence[Message], stopped: Callable[[], bool]) -> None:
+        """Nothing: such a server keeps what it generated, and reads a line in milliseconds."""
 
     def stream(self, request: Request, limits: Limits) -> Generator[str, None, None]:
         """Pieces of the answer; see the Protocol. Closing hangs up."""
