@@ -71,7 +71,8 @@ class Camera:
                 if not wait_until(start + image.stamp, stopped):
                     return
                 yield image.pixels
-            if not self.config.loop:
+            # The last picture has its time too, the only one of a still picture above all.
+            if not self.config.loop or not wait_until(start + due, stopped):
                 return
 
     def _device(self, stopped: Callable[[], bool]) -> Iterator[NDArray[np.uint8]]:
