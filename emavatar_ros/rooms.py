@@ -62,15 +62,17 @@ class Rooms:
 
         return Arbiter(self.config('arbiter').fusion)
 
+    def llm(self) -> Any:
+        """The language model; None where templates write the reply."""
+        return self._backend('planner', 'backend') if self.config('planner').composer == 'llm' else None
+
     def planner(self, languages: int = 1) -> tuple[Any, str]:
         """Who writes the reply, ready for so many of the avatar's languages, and the name of its language model."""
         from emavatar_ros.planning import planner
 
-        config = self.config('planner')
-        llm = None
-        if config.composer == 'llm':
-            llm = self._backend('planner', 'backend')
+        llm = self.llm()
         # Nobody stands waiting: a model that is slow because others are still loading may finish its reply.
+        config = self.config('planner')
         config = replace(config, **{name: max(getattr(config, name), PATIENCE)
                                     for name in ('first_token', 'first_beat', 'silence', 'whole')})
         made = planner.create(config, self._avatar.persona, llm)

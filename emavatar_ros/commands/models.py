@@ -1,17 +1,18 @@
-"""`emavatar models`: what the store holds, fetching and checking it."""
+"""`emavatar models`: what the store holds, fetching, preparing and checking it."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 
-from emavatar_ros.commands import AVATAR, Commands, command
+from emavatar_ros.commands import Commands, add_profile, avatar_of, command
 
 
 def add(commands: Commands) -> None:
     """Declare the command."""
-    parser = command(commands, 'models', 'list, fetch and check the models', run)
+    parser = command(commands, 'models', 'list, fetch, prepare and check the models', run)
     actions = parser.add_subparsers(title='actions', metavar='ACTION', required=True, dest='action')
     listing = actions.add_parser('list', help='every model: size, licence, job, and whether it is here',
                                  description='Every model the package knows: whether it is here, size, licence, job.')
@@ -19,10 +20,16 @@ def add(commands: Commands) -> None:
     listing.add_argument('--json', action='store_true', help='one JSON list')
     pull = actions.add_parser('pull', help='fetch models into the cache',
                               description='Fetch models into the cache; what is there is not fetched again, and an '
-                              ' interrupted download goes on where it stopped.')
+                              'interrupted download goes on where it stopped.')
     pull.add_argument('names', nargs='*', metavar='MODEL', help='names from "emavatar models list"')
     pull.add_argument('--profile', metavar='NAME', help='what a profile needs: embedded (also when nothing is named), '
                       'workstation, jetson')
+    ready = actions.add_parser('prepare', help='let the language model read avatars\' instructions ahead',
+                               description='Let the language model read what avatars are told to be, a minute of '
+                               'computing for each and language, once. "pull" does so for the profile\'s own avatar.')
+    ready.add_argument('avatars', nargs='*', metavar='AVATAR',
+                       help='names from "emavatar avatar list" or folders, ./mine (default: all there are)')
+    add_profile(ready)
     verify = actions.add_parser('verify', help='check the sha256 of every file in the cache',
                                 description='Check the sha256 of every file of the models named, or of all there are.')
     verify.add_argument('names', nargs='*', metavar='MODEL', help='names from "emavatar models list"')
@@ -31,6 +38,8 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do it."""
+    from emavatar_ros import avatars
+    from emavatar_ros.errors import EmavatarError
     from emavatar_ros.models.store import Store
 
     store = Store()
@@ -40,7 +49,13 @@ def run(args: argparse.Namespace) -> int:
         folders = store.pull(args.names, profile)
         print(f'{len(folders)} models are in {store.root}', file=sys.stderr)
         if profile and (new or not list(store.root.glob('.prefix/*'))):
-            prepare(profile)
+            try:
+                prepare(profile, [avatar_of(argparse.Namespace(avatar='', profile=profile))])
+            except EmavatarError as error:
+                print(f'not prepared, the first reply will be slower: {error}', file=sys.stderr)
+        return 0
+    if args.action == 'prepare':
+        prepare(args.profile, args.avatars or avatars.names())
         return 0
     if args.action == 'list':
         wanted = set(store.select(profile=args.profile)) if args.profile else None
@@ -66,16 +81,23 @@ def run(args: argparse.Namespace) -> int:
     return 0 if verdicts and all(verdict.ok for verdict in verdicts) else 3
 
 
-def prepare(profile: str) -> None:
-    """Let the language model read the default avatar's instructions, whose result is kept beside the models: the first
-    reply then comes as fast as any. Nothing is done where the model's runner is not installed."""
+def prepare(profile: str, names: Sequence[str]) -> None:
+    """Let the language model read these avatars' instructions, in as many languages as the profile keeps ready. What
+    it made of them is kept beside the models: their first reply then comes as fast as any, and a change to them on the
+    stage takes no minutes."""
     from emavatar_ros import avatars, profiles
-    from emavatar_ros.errors import EmavatarError
+    from emavatar_ros.planning import planner
     from emavatar_ros.rooms import Rooms
 
+    people = [avatars.load(name) for name in names]
+    rooms = Rooms(profiles.load(profile), people[0])
+    llm = rooms.llm()
+    if llm is None:
+        print(f'nothing to prepare: the profile {profile} writes its replies from templates', file=sys.stderr)
+        return
     try:
-        avatar = avatars.load(AVATAR)
-        print(f'preparing the language model for {avatar.name}', file=sys.stderr)
-        Rooms(profiles.load(profile), avatar).planner(len(avatar.languages))
-    except EmavatarError as error:
-        print(f'not prepared, the first reply will be slower: {error}', file=sys.stderr)
+        for avatar in people:
+            print(f'preparing the language model for {avatar.name}', file=sys.stderr)
+            planner.create(rooms.config('planner'), avatar.persona, llm).warm_up(avatar.languages)
+    finally:
+        llm.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emavatar_ros import __version__, cli
+from emavatar_ros import __version__, avatars, cli
 from emavatar_ros.commands import avatar_of
 from emavatar_ros.errors import BadInput
 from emavatar_ros.launching import Choices
@@ -21,6 +21,30 @@ from emavatar_ros.output import output_folder
 from emavatar_ros.reply import write_wav
 
 HEAVY = ('numpy', 'cv2', 'av', 'yaml', 'onnxruntime', 'faster_whisper', 'xllamacpp', 'moderngl', 'rclpy', 'sounddevice')
+
+
+READER = """
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Config:
+    pass
+
+read, closed = [], []
+
+class Reader:
+    name = 'reader'
+
+    def warm_up(self, prefixes):
+        read.extend(prefixes)
+
+    def close(self):
+        closed.append(self)
+
+def create(config):
+    return Reader()
+"""
+"""A language model of somebody else's."""
 
 
 def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -132,6 +156,27 @@ def test_models_list_is_json(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(capsys.readouterr().out)
     assert {'name', 'job', 'licence', 'bytes', 'profiles', 'cached'} == set(rows[0])
     assert any(row['name'] == 'kokoro' for row in rows)
+
+
+def test_models_prepare_reads_every_avatar_with_one_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                          capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / 'spare').mkdir()
+    (tmp_path / 'spare' / 'reader.py').write_text(READER)
+    monkeypatch.syspath_prepend(tmp_path)
+    profile = tmp_path / 'mine.yaml'
+    profile.write_text('planner: {ros__parameters: {backend: spare.reader, avatar: tomas}}')
+    assert cli.main(['models', 'prepare', '--profile', str(profile)]) == 0
+    reader = sys.modules['spare.reader']
+    personas = [avatars.load(name).persona.split()[:8] for name in ('mira', 'mira', 'tomas', 'tomas')]  # two languages
+    assert [prefix[0].content.split()[:8] for prefix in reader.read] == personas
+    assert len(set(reader.read)) == 4 and len(reader.closed) == 1
+    assert cli.main(['models', 'prepare', 'tomas', '--profile', str(profile)]) == 0
+    assert len(reader.read) == 6 and len(reader.closed) == 2
+    assert capsys.readouterr().out == ''
+    assert cli.main(['models', 'prepare', 'nobody', '--profile', str(profile)]) == 2
+    profile.write_text('planner: {ros__parameters: {composer: template}}')
+    assert cli.main(['models', 'prepare', '--profile', str(profile)]) == 0
+    assert 'templates' in capsys.readouterr().err
 
 
 def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
