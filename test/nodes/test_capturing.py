@@ -40,9 +40,9 @@ def test_a_picture_is_seen_at_the_rate_asked_for(ros, tmp_path: Path) -> None:
     assert cv2.imwrite(str(tmp_path / 'a.png'), np.full((48, 64, 3), (0, 0, 255), np.uint8))
     seen = ros.hear(Image, 'camera/image_raw', PICTURE)
     ros.start(CameraNode, source=str(tmp_path / 'a.png'), loop=True, images_per_s=20.0)
-    ros.wait(lambda: len(seen) >= 4)
-    times = [seconds(image.header.stamp) for image in seen]
-    assert min(np.diff(times)) > 0.03
+    ros.wait(lambda: len(seen) >= 13)
+    # Single pictures may be late on a busy machine.
+    assert seconds(seen[12].header.stamp) - seconds(seen[0].header.stamp) > 0.3
     assert (seen[0].width, seen[0].height, seen[0].encoding) == (64, 48, 'rgb8')
     assert bytes(seen[0].data[:3]) == b'\xff\x00\x00'
 
