@@ -90,9 +90,10 @@ def ros(ros_domain):
     ros = Ros()
     spinner.start()
     yield ros
-    for node in made:
-        getattr(node, 'close', node.destroy_node)()
+    # The executor first: it would fail on a node that is taken away while it waits for it.
     executor.shutdown(timeout_sec=2.0)
     spinner.join(5.0)
+    for node in made:
+        getattr(node, 'close', node.destroy_node)()
     rclpy.shutdown(context=context)
     assert not spinner.is_alive()
