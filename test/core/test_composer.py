@@ -109,6 +109,8 @@ def test_beats_only_grow_and_the_last_is_complete() -> None:
     ("I'm so glad to hear that!", 'claims feelings, a body or a past'), ("I'll call the manager.", 'promises'),
     ('Everything will be fine.', 'promises'), ('You are depressed.', 'diagnoses or prescribes'),
     ('Calm down, please.', 'hurries or blames'), ('It closes at 6 pm.', 'invents facts'),
+    ('What did you think you were doing?', 'hurries or blames'), ('What did you do wrong?', 'hurries or blames'),
+    ('The lift is usually in the entrance,', 'invents facts'), ('The cafe is open until six.', 'invents facts'),
     ('How wonderful for you!', 'tone'), ('Tu gato era muy bueno contigo.', 'language'),
     ('My cat died.', 'copies'), ('Voy a llamar al médico.', 'promises'), ('…', 'empty'),
 ])
@@ -116,7 +118,8 @@ def test_the_guard_stops_what_must_not_be_said(part: str, reason: str) -> None:
     assert guard.fault(part, language='en', emotion='sad', visitor='My cat died.') == reason
 
 
-@pytest.mark.parametrize('part', ['Oh no, your cat.', 'What was she like?', "I'm listening.", 'A quiet house is hard.'])
+@pytest.mark.parametrize('part', ['Oh no, your cat.', 'What was she like?', "I'm listening.", 'A quiet house is hard.',
+                                  'No word, no clue.', 'What did you do then?'])
 def test_the_guard_lets_good_sentences_pass(part: str) -> None:
     assert guard.fault(part, language='en', emotion='sad', visitor='My cat died.') is None
 
