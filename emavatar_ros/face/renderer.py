@@ -237,7 +237,7 @@ class Renderer:
                 ('place', '3f'), ('normal', '3f'), ('along', '3f'), ('look', '4f'), ('follow', '1f'),
                 ('openness', '1f')))], faces))
         if len(head.shells):
-            data, faces = ribbons.crop(head.shells)
+            data, faces = ribbons.crop(head.shells if self._fine else ribbons.sparse(head.shells, 2))
             self._hair.append(self._mesh(self._programs['crop'], [(self._keep(gl.buffer(data)), (
                 ('place', '3f'), ('normal', '3f'), ('follow', '1f'), ('at', '2f'), ('height', '2f')))], faces))
 

@@ -56,6 +56,12 @@ def build(strands: Floats, look: Floats, sheets: Floats) -> tuple[Floats, NDArra
     return np.concatenate(data).astype(np.float32), np.concatenate(faces).astype(np.int32)
 
 
+def sparse(curves: Floats, axis: int) -> Floats:
+    """Every other point along an axis, both ends kept."""
+    n = curves.shape[axis]
+    return curves.take(np.unique([*range(0, n, 2), n - 1]), axis=axis)
+
+
 def _directions(curves: Floats) -> tuple[Floats, Floats]:
     """Unit directions along curves [s, p, 3], and outward from the head at a right angle to them."""
     along = np.gradient(curves, axis=1)
