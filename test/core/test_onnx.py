@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -88,3 +91,12 @@ def test_an_engine_belongs_to_one_network_and_precision(network: bytes, tmp_path
     assert key == onnx.engine_key(tmp_path / 'net.onnx')
     assert key != onnx.engine_key(network, half=True)
     assert key.split('-')[0] != onnx.engine_key(network + b'\0').split('-')[0]
+
+
+def test_the_runtime_reports_to_nobody_and_leaves_no_file(tmp_path: Path) -> None:
+    env = {**os.environ, 'HOME': str(tmp_path), 'XDG_CACHE_HOME': str(tmp_path), 'TMPDIR': str(tmp_path)}
+    env.pop('ORT_DISABLE_TELEMETRY', None)  # set in this process by the package itself
+    code = ('from emavatar_ros.models import onnx; import onnxruntime, os; '
+            'onnxruntime.SessionOptions(); assert os.environ["ORT_DISABLE_TELEMETRY"] == "1"')
+    subprocess.run([sys.executable, '-c', code], env=env, check=True, timeout=60)
+    assert not list(tmp_path.iterdir())
