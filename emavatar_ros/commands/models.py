@@ -24,9 +24,10 @@ def add(commands: Commands) -> None:
     pull.add_argument('names', nargs='*', metavar='MODEL', help='names from "emavatar models list"')
     pull.add_argument('--profile', metavar='NAME', help='what a profile needs: embedded (also when nothing is named), '
                       'workstation, jetson')
-    ready = actions.add_parser('prepare', help='let the language model read avatars\' instructions ahead',
-                               description='Let the language model read what avatars are told to be, a minute of '
-                               'computing for each and language, once. "pull" does so for the profile\'s own avatar.')
+    ready = actions.add_parser('prepare', help='have avatars\' first replies ready',
+                               description='Let the language model read what avatars are told to be and their voices '
+                               'say what they say at once: a minute of computing for each and language, once. '
+                               '"pull" does so for the profile\'s own avatar.')
     ready.add_argument('avatars', nargs='*', metavar='AVATAR',
                        help='names from "emavatar avatar list" or folders, ./mine (default: all there are)')
     add_profile(ready)
@@ -82,14 +83,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def prepare(profile: str, names: Sequence[str]) -> None:
-    """Let the language model read these avatars' instructions, in as many languages as the profile keeps ready. What
-    it made of them is kept beside the models: their first reply then comes as fast as any, and a change to them on the
-    stage takes no minutes."""
+    """Let the language model read these avatars' instructions, in as many languages as the profile keeps ready, and
+    their voices say what is said at once. Both are kept beside the models: their first reply then comes as fast as any,
+    and a change to them on the stage takes no minutes."""
     from emavatar_ros import avatars, profiles
     from emavatar_ros.planning import planner
     from emavatar_ros.rooms import Rooms
+    from emavatar_ros.voice.rehearsed import acknowledging
 
     people = [avatars.load(name) for name in names]
+    for avatar in people:
+        print(f'preparing the voice of {avatar.name}', file=sys.stderr)
+        acknowledging(Rooms(profiles.load(profile), avatar).voice(), avatar).warm_up()
     rooms = Rooms(profiles.load(profile), people[0])
     llm = rooms.llm()
     if llm is None:

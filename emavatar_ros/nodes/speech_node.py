@@ -8,15 +8,11 @@ from emavatar_ros.nodes import performing
 from emavatar_ros.nodes.base import LATCHED, RELIABLE, SOUND, EmavatarNode
 from emavatar_ros.nodes.convert import stamp
 from emavatar_ros.nodes.settings import SpeechSettings
-from emavatar_ros.planning.acknowledging import SUFFIX, phrases
+from emavatar_ros.planning.acknowledging import SUFFIX
 from emavatar_ros.settings import chosen
 from emavatar_ros.stage.playout import Floor
 from emavatar_ros.stage.speaking import Line, Piece, Speaking, Wanted
-from emavatar_ros.voice.instruction import delivery
-from emavatar_ros.voice.rehearsed import Rehearsed
-
-QUIET_S = 3.0
-"""So long nothing was asked for before a phrase is rehearsed: the processor is free."""
+from emavatar_ros.voice import rehearsed
 
 
 class SpeechNode(EmavatarNode):
@@ -24,12 +20,9 @@ class SpeechNode(EmavatarNode):
 
     name = 'speech'
     Config = SpeechSettings
-    period = 1.0
 
     def configure(self) -> None:
         self.speaking = Speaking(self.now)
-        self.asked = 0.0
-        self.rehearsing = False
         self._become(self.config.avatar)
         self.publish = self.publisher(SpeechChunk, 'speech', SOUND)
         self.subscribe(CompositeScript, 'script', self._script, RELIABLE, at_once=True)
@@ -40,9 +33,7 @@ class SpeechNode(EmavatarNode):
         """Speak as this avatar."""
         module, settings = chosen(self.config, 'backend')
         avatar = avatars.load(name)
-        self.voice = Rehearsed(module.create(settings, avatar), (
-            (beat.text, delivery(beat.instruction, beat.expression), language)
-            for beat, language in phrases(avatar.languages)))
+        self.voice = rehearsed.acknowledging(module.create(settings, avatar), avatar)
         self.voice.warm_up()
         self.avatar = avatar.name
         self.facts['model'] = self.voice.name
@@ -51,15 +42,7 @@ class SpeechNode(EmavatarNode):
         if state.avatar and state.avatar != self.avatar:
             self._become(state.avatar)
 
-    def step(self) -> None:
-        """Have one more acknowledgement ready, when nobody waits for anything."""
-        if self.now() - self.asked > QUIET_S:
-            self.rehearsing = True
-            self.voice.rehearse()
-            self.rehearsing = False
-
     def _turn(self, turn: Turn) -> None:
-        self.asked = self.now()
         self.speaking.turn(turn.turn_id, Floor(turn.state))
         self._drop()
 
@@ -67,13 +50,12 @@ class SpeechNode(EmavatarNode):
         lines = tuple(Line(beat.text, beat.instruction, beat.expression) for beat in script.beats)
         self.speaking.script(Wanted(script.script_id, script.turn_id, script.priority, script.language, lines,
                                     script.complete, self.now()))
-        self.asked = self.now()
         self._drop()
         self.do(self._speak)
 
     def _drop(self) -> None:
-        """A clause that nobody will hear ends now, not when it is synthesised, and so does a rehearsal."""
-        if self.speaking.abandoned or self.rehearsing:
+        """A clause of a script that nobody will hear ends now, not when it is synthesised."""
+        if self.speaking.abandoned:
             self.voice.stop()
 
     def _speak(self) -> None:

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from emavatar_ros.emotion.delivery import Delivery
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.voice.rehearsed import Rehearsed
-from emavatar_ros.voice.speech import Speech
+from emavatar_ros.voice.speech import Phoneme, Speech
 
 CALM, LOUD = Delivery(), Delivery(gain=3.0)
+PHRASES = [('Oh.', CALM, 'en'), ('Ah.', CALM, 'en'), ('Oh.', CALM, 'en')]
 
 
 class Voice:
-    """Counts what it is asked for; `cut` ends it as `stop` would."""
+    """Counts what it is asked for."""
 
-    name, rate = 'counting', 16000
-
-    def __init__(self) -> None:
+    def __init__(self, name: str = 'counting') -> None:
+        self.name, self.rate = name, 16000
         self.asked: list[tuple[str, Delivery, str]] = []
-        self.cut: Rehearsed | None = None
 
     def speak(self, text: str, delivery: Delivery, language: str) -> Iterator[Speech]:
         self.asked.append((text, delivery, language))
-        if self.cut is not None:
-            self.cut.stop()
-            return
-        yield Speech(Audio(np.ones(10, np.float32), self.rate), (), text)
+        yield Speech(Audio(np.linspace(-1, 1, 10, dtype=np.float32), self.rate), (Phoneme('ˈoʊ', 0.0, 0.5),), text)
 
     def stop(self) -> None:
         pass
@@ -37,12 +35,16 @@ class Voice:
         pass
 
 
-def test_what_was_rehearsed_sounds_at_once_and_again() -> None:
+def warm(voice: Voice, folder: Path) -> Rehearsed:
+    rehearsed = Rehearsed(voice, PHRASES, folder)
+    rehearsed.warm_up()
+    return rehearsed
+
+
+def test_what_was_rehearsed_sounds_at_once_and_again(tmp_path: Path) -> None:
     voice = Voice()
-    rehearsed = Rehearsed(voice, [('Oh.', CALM, 'en'), ('Ah.', CALM, 'en'), ('Oh.', CALM, 'en')])
-    while rehearsed.rehearse():
-        pass
-    assert rehearsed.ready == 2 and len(voice.asked) == 2
+    rehearsed = warm(voice, tmp_path)
+    assert voice.asked == PHRASES[:2]
     for _ in range(2):
         assert [speech.text for speech in rehearsed.speak('Oh.', CALM, 'en')] == ['Oh.']
     assert len(voice.asked) == 2
@@ -50,11 +52,30 @@ def test_what_was_rehearsed_sounds_at_once_and_again() -> None:
     assert voice.asked[-1] == ('Oh.', LOUD, 'en'), 'said otherwise it is another phrase'
 
 
-def test_a_rehearsal_that_was_cut_off_comes_again() -> None:
+def test_the_next_start_reads_what_was_kept_and_another_voice_does_not(tmp_path: Path) -> None:
+    first = next(warm(Voice(), tmp_path).speak('Oh.', CALM, 'en'))
+    again = Voice()
+    kept = next(warm(again, tmp_path).speak('Oh.', CALM, 'en'))
+    assert not again.asked
+    assert np.array_equal(kept.audio.samples, first.audio.samples) and kept.audio.rate == first.audio.rate
+    assert (kept.phonemes, kept.text) == (first.phonemes, first.text)
+    other = Voice('another')
+    warm(other, tmp_path)
+    assert len(other.asked) == 2
+
+
+@pytest.mark.parametrize('damage', [b'', b'PK\x03\x04 no archive', b'\x93NUMPY'])
+def test_what_is_damaged_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    warm(Voice(), tmp_path)
+    for file in tmp_path.iterdir():
+        file.write_bytes(damage)
     voice = Voice()
-    rehearsed = Rehearsed(voice, [('Oh.', CALM, 'en')])
-    voice.cut = rehearsed
-    assert rehearsed.rehearse() and not rehearsed.ready
-    voice.cut = None
-    assert rehearsed.rehearse() and rehearsed.ready == 1
-    assert not rehearsed.rehearse()
+    assert next(warm(voice, tmp_path).speak('Oh.', CALM, 'en')).text == 'Oh.' and len(voice.asked) == 2
+
+
+def test_where_nothing_can_be_kept_they_are_ready_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / 'file').write_text('no folder')
+    voice = Voice()
+    rehearsed = warm(voice, tmp_path / 'file')
+    list(rehearsed.speak('Oh.', CALM, 'en'))
+    assert len(voice.asked) == 2
