@@ -178,11 +178,10 @@ class DeviceSpeaker:
 
     def _drop(self) -> None:
         """Close the device, whatever state it is in; _switch is held."""
-        stream, self._stream = self._stream, None
-        self._name = ''
-        if stream is not None:
-            stream.abort()
-            close_stream(stream)
+        if self._stream is not None:
+            self._stream.abort()  # after this nobody asks for sound any more, which needs the stream
+            close_stream(self._stream)
+        self._stream, self._name = None, ''
 
     def _abort(self) -> None:
         """Drop what the driver holds and start again; _switch is held."""
