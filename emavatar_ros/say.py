@@ -15,8 +15,8 @@ from emavatar_ros.language import guess
 from emavatar_ros.loading import Loading
 from emavatar_ros.reply import Line, Performance
 from emavatar_ros.rooms import Rooms
-from emavatar_ros.turn_input import check_text
 from emavatar_ros.turn_record import dumps, face, speech
+from emavatar_ros.typed import check_text
 from emavatar_ros.voice.instruction import delivery
 
 JSON: Final = 'say.json'

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from emavatar_ros import avatars, profiles
 from emavatar_ros.avatars import Avatar
@@ -15,9 +14,7 @@ from emavatar_ros.history import Line
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.media.files import Video, open_video, read_audio
 from emavatar_ros.rooms import Rooms
-
-LONGEST_TEXT: Final = 2000
-"""Characters of a typed text."""
+from emavatar_ros.typed import LONGEST_TEXT, check_text
 
 
 @dataclass(frozen=True)
@@ -48,16 +45,6 @@ def check(audio: Path | None = None, video: Path | None = None, text: str | None
     source = audio or (video if pictures is not None and pictures.has_audio else None)
     sound = read_audio(source) if source is not None else None
     return Request(sound, pictures, said, lines, who, rooms)
-
-
-def check_text(text: str) -> str:
-    """A typed text, its white space tidied; raises BadInput when it is empty, overlong or no text."""
-    if len(text) > LONGEST_TEXT:
-        raise BadInput(f'the text has {len(text):,} characters: at most {LONGEST_TEXT:,} are taken')
-    tidy = ' '.join(''.join(c if c.isprintable() else ' ' for c in text).split())
-    if not tidy:
-        raise BadInput('the text is empty: give at least one word')
-    return tidy
 
 
 def read_history(path: Path) -> tuple[Line, ...]:

@@ -243,6 +243,9 @@ class EmavatarNode(LifecycleNode):
     def close(self) -> None:
         """Stop, let go and disappear; safe in any state."""
         self._stop()
+        for entity, destroy in self._entities():
+            if isinstance(entity, (ActionServer, ActionClient)):  # destroy_node would leave them on the wire
+                destroy()
         self.destroy_node()
 
     def _stop(self) -> None:

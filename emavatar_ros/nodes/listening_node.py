@@ -1,13 +1,15 @@
-"""Hears who speaks and what they say: microphone/audio -> turn, utterance, transcript.
+"""Hears who speaks and what they say: microphone/audio, typed -> turn, utterance, transcript.
 
-Owns the turn: a visitor who begins to speak opens a new one. Turn ids that others open (a typed line) are seen on the
-same topic, so that ids never repeat.
+Owns the turn: a visitor who begins to speak opens a new one, and so does a typed line, once nobody speaks. Turn ids
+that others open are seen on the same topic, so that ids never repeat.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from functools import partial
 
+from emavatar_ros.language import guess
 from emavatar_ros.listening.events import (
     Event,
     MicrophoneBack,
@@ -24,15 +26,20 @@ from emavatar_ros.msg import AudioChunk, Playback, Transcript, Turn
 from emavatar_ros.nodes.base import LATCHED, RELIABLE, SOUND, EmavatarNode
 from emavatar_ros.nodes.convert import audio, audio_chunk, seconds, stamp
 from emavatar_ros.srv import SetListening
+from emavatar_ros.typed import check_text
 
 RATE = 16000
 ANYBODY = 'anonymous_speaker'
 ECHO_S = 0.4
 """How long the avatar's own voice may still come back after it stopped (room and device delay)."""
+LINES = 16
+"""Typed lines that may wait for a visitor to finish."""
+GONE_S = 3.0
+"""Without sound for so long the microphone is gone, and who spoke into it is no longer waited for."""
 
 
 class ListeningNode(EmavatarNode):
-    """microphone/audio, playback -> turn, utterance, transcript."""
+    """microphone/audio, typed, playback -> turn, utterance, transcript."""
 
     name = 'listening'
     Config = ListeningConfig
@@ -44,17 +51,21 @@ class ListeningNode(EmavatarNode):
         self.publish_transcript = self.publisher(Transcript, 'transcript', RELIABLE)
         self.publish_utterance = self.publisher(AudioChunk, 'utterance', RELIABLE)
         self.subscribe(AudioChunk, 'microphone/audio', self._hear, SOUND)
+        self.subscribe(Transcript, 'typed', self._type, RELIABLE)
         self.subscribe(Playback, 'playback', self._played, RELIABLE)
         self.subscribe(Turn, 'turn', self._count, LATCHED, at_once=True)
         self.create_service(SetListening, 'set_listening', self._set_listening)
         self.turn_id = 0
         self.turns: dict[float, int] = {}
+        self.typed: deque[Transcript] = deque(maxlen=LINES)
+        self.heard_at = 0.0
         self.listening = True
         self.resampler: tuple[int, Resampler] | None = None
         self.deaf_until = 0.0
 
     def _hear(self, chunk: AudioChunk) -> None:
         sound = audio(chunk).mono()
+        self.heard_at = self.now()
         if self.resampler is None or self.resampler[0] != sound.rate:
             self.resampler = (sound.rate, Resampler(sound.rate, RATE))
         samples = self.resampler[1](sound.samples)
@@ -63,6 +74,29 @@ class ListeningNode(EmavatarNode):
         # Without an echo canceller the avatar would answer itself: while it speaks, nothing counts as speech.
         for event in self.listener.feed(samples, begin, ignore=not self.listening or begin < self.deaf_until):
             self._tell(event)
+        self._answer_typed()
+
+    def _type(self, line: Transcript) -> None:
+        """Somebody typed a line."""
+        line.text = check_text(line.text)
+        if self.turns and self.now() - self.heard_at > GONE_S:
+            self.forget()
+        self.typed.append(line)
+        self._answer_typed()
+
+    def _answer_typed(self) -> None:
+        """Give each typed line a turn of its own, as if it had just been said: once nobody speaks."""
+        while self.typed and not self.turns:
+            line = self.typed.popleft()
+            self.turn_id += 1
+            line.turn_id, line.final, line.model = self.turn_id, True, 'typed'
+            line.person_id = line.person_id or ANYBODY
+            line.language = line.language or guess(line.text, 'en')
+            turn = Turn(turn_id=line.turn_id, state=Turn.AVATAR, person_id=line.person_id, start=line.start,
+                        end=line.end, reason='a line was typed')
+            turn.header.stamp = stamp(self.now())
+            self.publish_turn(turn)
+            self.publish_transcript(line)
 
     def forget(self) -> None:
         self.listener.forget()
