@@ -6,6 +6,8 @@ kept and answered together with what follows: nothing they said is lost to a pau
 
 from __future__ import annotations
 
+import threading
+
 from emavatar_ros import avatars
 from emavatar_ros.history import Conversation, Line
 from emavatar_ros.msg import (
@@ -29,6 +31,9 @@ from emavatar_ros.planning.script import Script
 from emavatar_ros.settings import chosen
 
 KINDS = {'medical': 'medical_emergency'}
+RESTS_S = 4.0
+"""Longest time that the language model rests after a reply's first beat, while the voice makes its first sound: both at
+once take twice as long."""
 PRIORITY = 128
 """Of a reply, as in CompositeScript: normal."""
 
@@ -55,6 +60,7 @@ class PlannerNode(EmavatarNode):
         self.answered = 0
         self.feeling = ''
         self.script: Script | None = None
+        self.sounding = threading.Event()
         self.asked: float | None = None
         self.publish = self.publisher(CompositeScript, 'script', RELIABLE)
         self.publish_care = self.publisher(CareEvent, 'care_event', LATCHED)
@@ -62,9 +68,12 @@ class PlannerNode(EmavatarNode):
         self.subscribe(Turn, 'turn', self._resume, RELIABLE)
         self.subscribe(Transcript, 'transcript', self._hear, RELIABLE)
         self.subscribe(UserEmotion, 'user_emotion', self._feel, LATCHED)
-        self.subscribe(SpeechChunk, 'speech', self._spoken, SOUND)
+        self.subscribe(SpeechChunk, 'speech', self._spoken, SOUND, at_once=True)
         self.subscribe(Playback, 'playback', self._played, RELIABLE)
         self.subscribe(AvatarState, 'avatar_state', self._avatar, LATCHED)
+
+    def deactivate(self) -> None:
+        self.sounding.set()
 
     def cleanup(self) -> None:
         if self.llm is not None:
@@ -91,7 +100,9 @@ class PlannerNode(EmavatarNode):
         if turn.state == Turn.VISITOR and turn.turn_id < self.current:
             # The listening node was started again and counts anew.
             self.current, self.answered = turn.turn_id, turn.turn_id - 1
-        self.current = max(self.current, turn.turn_id)
+        if turn.turn_id > self.current:
+            self.current = turn.turn_id
+            self.sounding.set()
 
     def _resume(self, turn: Turn) -> None:
         """What opened this turn was no speech: the answer it interrupted is still owed."""
@@ -114,6 +125,7 @@ class PlannerNode(EmavatarNode):
         self.answered = turn_id
         began = self.now()
         text, language, felt = ' '.join(self.unheard), self.said.language or 'en', estimate(emotion)
+        self.sounding.clear()
         self.feeling, self.script, self.asked = composer.feeling(felt, language), None, began
         said = self._acknowledge(turn_id, text, language, felt.label)
         growing = self.planner.plan(text, language, felt, self.history.lines, said)
@@ -128,6 +140,8 @@ class PlannerNode(EmavatarNode):
                 self.trace(turn_id, 'planning', 'first_beat', began, script.composer)
                 if script.care:
                     self._alarm(script, turn_id)
+                if self.llm is not None and self.llm.resumes and script.composer == 'llm' and turn_id == self.current:
+                    self.sounding.wait(RESTS_S)
         self.trace(turn_id, 'planning', 'fallback' if script.fallback else 'done', began, script.composer)
 
     def _acknowledge(self, turn_id: int, text: str, language: str, emotion: str) -> str:
@@ -146,10 +160,15 @@ class PlannerNode(EmavatarNode):
         return str(beat.text)
 
     def _spoken(self, chunk: SpeechChunk) -> None:
+        if chunk.script_id == _id(self.current):
+            self.sounding.set()
+            if chunk.last:
+                self.do(self._read_ahead, self.current)
+
+    def _read_ahead(self, turn_id: int) -> None:
         """The voice has said all of the reply: the processor is free, and the model reads what was said until the next
         visitor speaks. (Reading along while they do takes the processor from the recogniser, for no gain.)"""
-        turn_id = self.answered
-        if chunk.last and self.script is not None and chunk.script_id == _id(turn_id) and self.unheard:
+        if turn_id == self.answered and self.script is not None and self.unheard:
             self.planner.read(self.said.language or 'en', (*self.history.lines, *self._exchange(self.script.text)),
                               lambda: not self.active or self.current != turn_id)
 

@@ -21,6 +21,8 @@ CLAUSE: Final = re.compile(r'[,;:](?=\s)|\s[–—-](?=\s)')
 END: Final = re.compile(r'[.!?…]+["”’»)]*(?=\s|$)')
 ROLE: Final = re.compile(r'^\s*(?:assistant|avatar|mira|tomas|host|guide|bot|ai|system|answer|reply|asistente|'
                          r'respuesta)\s*:\s*', re.IGNORECASE)
+MOST: Final = 3
+"""Spoken parts of a reply."""
 DIRECTION: Final = re.compile(r'[a-záéíóú]+(?:s|ing|ndo|ríe|spira)(?: [a-záéíóú]+){0,4}')
 
 
@@ -83,9 +85,10 @@ def _direction(found: re.Match[str]) -> str:
     return '' if DIRECTION.fullmatch(inner) and not found.group(0).startswith('**') else inner
 
 
-def beats(pieces: Iterable[str], most: int = 3, clause_words: int = 4) -> Iterator[str]:
+def beats(pieces: Iterable[str], most: int = MOST, clause_words: int = 4) -> Iterator[str]:
     """Speakable parts of the stream as soon as each is whole, at most `most`: sentences; the first may be a clause of
-    at least `clause_words` words. A part cut off at the stream's end comes too if it can be spoken as it is."""
+    at least `clause_words` words (0: never). A part cut off at the stream's end comes too if it can be spoken as it
+    is."""
     text = ''
     count = 0
     whole = False  # the last part ended a sentence

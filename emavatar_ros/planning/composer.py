@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Sequence
+from contextlib import closing
 from itertools import pairwise
 from typing import Final
 
@@ -99,9 +100,20 @@ def _exchanges(history: Sequence[Line], language: str) -> list[Message]:
 
 def parts(llm: Llm, messages: tuple[Message, ...], limits: Limits, *, max_tokens: int, temperature: float,
           seed: int) -> Generator[str, None, None]:
-    """The answer's spoken parts, each as soon as it is whole. Closing stops the model; raises as `Llm.stream` does."""
-    stream = llm.stream(Request(messages, max_tokens, temperature, seed, STOP), limits)
-    try:
-        yield from clean.beats(stream)
-    finally:
-        stream.close()
+    """The answer's spoken parts, each as soon as it is whole. Closing stops the model; raises as `Llm.stream` does.
+
+    A model that resumes rests after the first part until the next one is asked for: the voice, which then has its first
+    sound to make, is twice as fast alone. The limits hold for each of its two runs.
+    """
+    first = ''
+    with closing(llm.stream(Request(messages, max_tokens, temperature, seed, STOP), limits)) as stream:
+        for part in clean.beats(stream):
+            if llm.resumes:
+                first = part
+                break
+            yield part
+    if first:
+        yield first
+        told = (*messages, Message('assistant', first))
+        with closing(llm.stream(Request(told, max_tokens, temperature, seed, STOP), limits)) as stream:
+            yield from clean.beats(stream, most=clean.MOST - 1, clause_words=0)

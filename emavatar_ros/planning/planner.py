@@ -64,7 +64,8 @@ class Planner:
 
     def plan(self, text: str, language: str, estimate: Estimate,
              history: Sequence[Line] = (), said: str = '') -> Generator[Script, None, None]:
-        """The reply's script, one beat longer each time; the last is complete. Closing the iterator stops the model.
+        """The reply's script, one beat longer each time; the last is complete. Closing the iterator stops the model,
+        and one in this process rests after the first beat until more is asked for.
 
         text: what the visitor said, '' for nothing; language: BCP 47; history: oldest first, without this turn;
         said: the acknowledgement that was given, whose word the reply does not say again.

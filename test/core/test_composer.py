@@ -28,6 +28,7 @@ class Scripted:
     """A language model that says what it was given, piece by piece, and notes what it was asked."""
 
     name = 'scripted'
+    resumes = False
 
     def __init__(self, *pieces: str | Exception, tick: float = 0.0) -> None:
         self.pieces = pieces
@@ -91,6 +92,25 @@ def test_the_first_beat_comes_before_the_last_is_written() -> None:
     assert first.text == 'Oh no, your cat.' and not first.complete and llm.given == 1
     growing.close()
     assert llm.closed and llm.given == 1
+
+
+def test_a_model_that_resumes_rests_after_the_first_beat() -> None:
+    class Resuming(Scripted):
+        resumes = True
+
+        def stream(self, request: Request, limits: Limits) -> Generator[str, None, None]:
+            self.closed = False
+            self.pieces = (' What was', ' she like?') if request.messages[-1].role == 'assistant' else (
+                'Oh no, your cat.', ' What', ' is lost')
+            return super().stream(request, limits)
+
+    llm = Resuming()
+    growing = Planner(Config(), PERSONA, llm).plan('My cat died.', 'en', feels('sad'), said='Oh.')
+    first = next(growing)
+    assert first.text == 'No, your cat.' and llm.closed and llm.given == 1
+    *_, last = growing
+    assert last.text == 'No, your cat. What was she like?' and last.complete and llm.closed
+    assert llm.asked[1].messages == (*llm.asked[0].messages, Message('assistant', 'Oh no, your cat.'))
 
 
 def test_beats_only_grow_and_the_last_is_complete() -> None:

@@ -12,6 +12,7 @@ class Model:
     """A language model that says two sentences, and keeps what it was asked and what it was given to read."""
 
     name = 'fixed'
+    resumes = False
 
     def __init__(self) -> None:
         self.asked: list = []

@@ -58,6 +58,9 @@ class Llm(Protocol):
     """
 
     name: str
+    resumes: bool
+    """It computes beside the other models of this machine, so that it pays to let it rest while they are needed more:
+    a request that ends with the assistant's words goes on from them at once."""
 
     def warm_up(self, prefixes: Sequence[Sequence[Message]]) -> None: ...
 

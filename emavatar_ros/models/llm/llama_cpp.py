@@ -25,6 +25,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -58,6 +59,8 @@ class Config:
 
 class LlamaCpp:
     """One loaded model: make one per process. `saved` is the folder that computed prefixes are kept in."""
+
+    resumes = True
 
     def __init__(self, config: Config, file: Path, saved: Path) -> None:
         # Must be there before libgomp is loaded; somebody's own choice wins.
@@ -117,6 +120,8 @@ class LlamaCpp:
                 self._prefixes[slot] = known
             name = self._prefix_file(known)
             if self._config.keep_prefix and (self._saved / name).exists() and self._slot(slot, 'restore', name):
+                with suppress(OSError):
+                    os.utime(self._saved / name)  # what is in use is not what `_prune` drops
                 continue
             # An earlier version of the prompt, or another language's, often begins alike: that much is then there.
             newest = max(self._saved.glob(f'{self.name}-*.kv'), key=lambda file: file.stat().st_mtime, default=None)

@@ -46,6 +46,8 @@ class Config:
 class OpenAi:
     """A client of one server; makes no request before `warm_up` or `stream`."""
 
+    resumes = False
+
     def __init__(self, config: Config) -> None:
         where = urlsplit(config.url)
         if where.scheme not in ('http', 'https') or not where.hostname:
