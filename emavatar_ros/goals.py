@@ -25,6 +25,7 @@ from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.errors import BadInput
 from emavatar_ros.planning.acknowledging import SUFFIX
 from emavatar_ros.settings import setting
+from emavatar_ros.stage.activity import SAY, answers
 from emavatar_ros.stage.playout import Floor, State, Status
 from emavatar_ros.typed import check_text
 
@@ -39,8 +40,6 @@ REPORT_S: Final = 0.5
 NEARLY_S: Final = 0.25
 """Sound left in the last report before the stage turned to something else, at which it was heard to its end."""
 REMEMBERED: Final = 64
-SAY: Final = 'say-'
-"""What the id of a script begins with that a goal asked for."""
 
 
 @dataclass(frozen=True)
@@ -302,8 +301,7 @@ class Goals:
             self._scripts.popitem(last=False)
         if run is None or cancelled or script_id == run.goal.script_id:
             return self._settle(t)
-        reply = not script_id.startswith(SAY) and not script_id.endswith(SUFFIX)
-        if run.goal.reply and reply and turn_id == run.turn_id:
+        if run.goal.reply and answers(script_id) and turn_id == run.turn_id:
             run.script_id, run.text, run.priority, run.since = script_id, text, priority, t
             if run.stage in ('deliberation', 'planning'):
                 run.stage = 'synthesis'

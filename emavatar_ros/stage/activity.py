@@ -3,8 +3,8 @@
     IDLE ──visitor speaks──► LISTENING ──visitor has finished──► THINKING ──sound──► SPEAKING ──end──► IDLE
                                  ▲──────────────visitor speaks, interrupts──────────────┘
 
-It thinks for a bounded time: a reply that never comes leaves it idle. An acknowledgement is no reply: after it, it
-thinks on.
+It thinks for a bounded time: a reply that never comes, or that was cancelled, leaves it idle. An acknowledgement is no
+reply, nor is what somebody else asked to be said: after them, it thinks on.
 """
 
 from __future__ import annotations
@@ -16,6 +16,13 @@ from emavatar_ros.stage.playout import Floor, State, Status
 
 THINKS: Final = 20.0
 """Longest time, s, that it is shown thinking about one turn."""
+SAY: Final = 'say-'
+"""What the id of a script begins with that an action asked to be said."""
+
+
+def answers(script_id: str) -> bool:
+    """Whether a script is the reply to a visitor."""
+    return not script_id.startswith(SAY) and not script_id.endswith(SUFFIX)
 
 
 class Activity:
@@ -37,11 +44,14 @@ class Activity:
         self._answered = self._answered and turn_id == self.turn_id and floor == self._floor
         self.turn_id, self._floor, self._asked = turn_id, floor, t
 
+    def over(self, script_id: str, turn_id: int) -> None:
+        """Nothing more of this script will be heard."""
+        self._answered = self._answered or (answers(script_id) and turn_id >= self.turn_id)
+
     def update(self, status: Status, t: float) -> bool:
         """Take what is played; True when the state changed."""
-        if status.state in (State.FINISHED, State.STOPPED) and not status.script_id.endswith(SUFFIX) \
-                and status.turn_id >= self.turn_id:
-            self._answered = True
+        if status.state in (State.FINISHED, State.STOPPED):
+            self.over(status.script_id, status.turn_id)
         if status.state in (State.PLAYING, State.WAITING):
             state = 'speaking'
         elif self._floor == Floor.VISITOR:

@@ -57,6 +57,8 @@ class Stage:
         with self._lock:
             before = self.status()
             self._playout.script(script_id, turn_id, priority, self.clock(), cancelled)
+            if cancelled:
+                self._activity.over(script_id, turn_id)
             return self._forget_face(before)
 
     def turn(self, turn_id: int, floor: Floor) -> Status:

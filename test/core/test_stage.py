@@ -123,6 +123,12 @@ def test_what_the_avatar_does() -> None:
     assert activity.state == 'thinking'
     activity.update(Status(60.0), 60.0)
     assert activity.state == 'idle'
+    activity.turn(3, Floor.AVATAR, 61.0)
+    activity.update(Status(62.0, State.FINISHED, 3, 'say-1'), 62.0)
+    assert activity.state == 'thinking'  # what an action said is no reply
+    activity.over('turn-3', 3)
+    activity.update(Status(63.0), 63.0)
+    assert activity.state == 'idle'
 
 
 def vowel_chunk(number: int, last: bool = False) -> Chunk:
