@@ -169,7 +169,9 @@ class Listener:
                 self._kept.pop(0)
                 self._kept_start += WINDOW / RATE
         self._read_words()
-        yield from self._react(self._endpointing.step(Window(self.activity(window), start, end)), end)
+        # What is ignored need not be looked at: the avatar is speaking, and its voice wants the processor.
+        voiced = self.activity(window) if window.any() else 0.0
+        yield from self._react(self._endpointing.step(Window(voiced, start, end)), end)
         yield from self._partial(end)
 
     def _react(self, outcome: endpointing.Outcome | None, now: float) -> Iterator[Event]:

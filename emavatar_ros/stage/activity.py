@@ -33,6 +33,8 @@ class Activity:
         self.state = 'idle'
         self.since = 0.0
         """Since when it is in this state, s."""
+        self.acknowledging = False
+        """What sounds is no reply yet: that is still being written."""
         self._floor = Floor.IDLE
         self._asked = 0.0  # when the floor changed hands
         self._answered = False
@@ -52,8 +54,10 @@ class Activity:
         """Take what is played; True when the state changed."""
         if status.state in (State.FINISHED, State.STOPPED):
             self.over(status.script_id, status.turn_id)
+        self.acknowledging = False
         if status.state in (State.PLAYING, State.WAITING):
             state = 'speaking'
+            self.acknowledging = status.script_id.endswith(SUFFIX)
         elif self._floor == Floor.VISITOR:
             state = 'listening'
         elif self._floor == Floor.AVATAR and not self._answered and t - self._asked < THINKS:

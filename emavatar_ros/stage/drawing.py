@@ -135,7 +135,7 @@ class Drawing:
         while not self._closing.is_set():
             begin = clock()
             activity, since, _ = self._stage.activity
-            rate = quality.rate(activity)
+            rate = quality.rate(self._stage.effort)
             screen.show(self._stage.face_at(begin + takes + self._config.delay + STAYS / rate))
             shown = clock()
             takes += 0.2 * (shown - begin - takes)

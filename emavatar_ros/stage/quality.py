@@ -34,7 +34,7 @@ class QualityConfig:
     """How the face is drawn, and how that adapts."""
 
     rate: float = setting(30.0, 'pictures per second', unit='1/s', low=1.0, high=240.0)
-    thinking_rate: float = setting(12.0, 'pictures per second while a reply is thought out, without a GPU', unit='1/s',
+    thinking_rate: float = setting(8.0, 'pictures per second while a reply is thought out, without a GPU', unit='1/s',
                                    low=1.0, high=240.0)
     listening_rate: float = setting(20.0, 'pictures per second while a visitor speaks, without a GPU', unit='1/s',
                                     low=1.0, high=240.0)

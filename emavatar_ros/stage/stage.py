@@ -98,6 +98,12 @@ class Stage:
             return self._activity.state, self._activity.since, self._activity.turn_id
 
     @property
+    def effort(self) -> str:
+        """The activity that tells how much drawing may cost: during an acknowledgement the reply is still written."""
+        with self._lock:
+            return 'thinking' if self._activity.acknowledging else self._activity.state
+
+    @property
     def counts(self) -> Counter[str]:
         """Chunks dropped, by reason."""
         with self._lock:

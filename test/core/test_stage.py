@@ -76,7 +76,7 @@ def test_without_a_gpu_drawing_takes_a_share_of_one_core_that_is_smallest_while_
 
 def test_without_a_gpu_fewer_pictures_are_drawn_while_models_work() -> None:
     quality = Quality(QualityConfig(), 720, 'llvmpipe (LLVM 15.0.6, 256 bits)')
-    assert [quality.rate(what) for what in ('speaking', 'thinking')] == [30.0, 12.0]
+    assert [quality.rate(what) for what in ('speaking', 'thinking')] == [30.0, 8.0]
     assert quality.level.samples == 0
     assert Quality(QualityConfig(), 720, 'NVIDIA GeForce').rate('thinking') == 30.0
     assert len(set(ladder(1080, 0))) == len(ladder(1080, 0))
@@ -113,7 +113,11 @@ def test_what_the_avatar_does() -> None:
         activity.update(playing if t == 2 else Status(t), float(t))
         states.append(activity.state)
     assert states == ['listening', 'thinking', 'speaking']
+    assert not activity.acknowledging
+    activity.update(Status(2.5, State.PLAYING, 1, 'turn-1-ack'), 2.5)
+    assert activity.acknowledging and activity.state == 'speaking'
     assert activity.update(Status(3.0, State.FINISHED, 1, 'turn-1-ack'), 3.0)
+    assert not activity.acknowledging
     assert activity.state == 'thinking'
     activity.update(Status(4.0, State.FINISHED, 1, 'turn-1'), 4.0)
     activity.update(Status(5.0), 5.0)
