@@ -54,7 +54,7 @@ NODES = {spec.name: spec for spec in (
     _spec('arbiter', 'converse', 'nodes.settings:ArbiterSettings', 'what the visitor feels'),
     _spec('planner', 'converse', 'nodes.settings:PlannerSettings', 'what to answer, and how', 8),
     _spec('speech', 'perform', 'nodes.settings:SpeechSettings', 'the answer as speech'),
-    _spec('actions', 'perform', 'goals:Config', 'the actions say and respond'),
+    _spec('actions', 'perform', 'goal:Config', 'the actions say and respond'),
     _spec('face', 'perform', 'nodes.settings:FaceSettings', 'the answer as a moving face', 2),
     _spec('stage', 'perform', 'stage.settings:StageConfig', 'the screen and the speaker'),
 )}

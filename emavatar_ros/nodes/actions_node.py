@@ -18,14 +18,13 @@ from rclpy.task import Future
 from emavatar_ros.action import Respond, Say
 from emavatar_ros.emotion.labels import UNSURE
 from emavatar_ros.errors import BadInput
-from emavatar_ros.goals import (
+from emavatar_ros.goal import (
     NORMAL,
     Code,
     Config,
     Deed,
     End,
     Goal,
-    Goals,
     Outcome,
     Progress,
     Silence,
@@ -34,6 +33,7 @@ from emavatar_ros.goals import (
     Type,
     check,
 )
+from emavatar_ros.goals import Goals
 from emavatar_ros.language import guess
 from emavatar_ros.msg import Beat, CompositeScript, Playback, Transcript, Turn, UserEmotion
 from emavatar_ros.nodes import performing

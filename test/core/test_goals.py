@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from emavatar_ros.errors import BadInput
-from emavatar_ros.goals import WAITING, Code, End, Goal, Goals, Outcome, Progress, Silence, Speak, Tell, Type, check
+from emavatar_ros.goal import Code, End, Goal, Outcome, Progress, Silence, Speak, Tell, Type, check
+from emavatar_ros.goals import WAITING, Goals
 from emavatar_ros.stage.playout import Floor, State, Status
 
 HELLO = Goal('aaaaaaaa1', 'hello my dear friend')

@@ -14,7 +14,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from emavatar_ros.action import Respond, Say
-from emavatar_ros.goals import Code
+from emavatar_ros.goal import Code
 from emavatar_ros.msg import Beat, CompositeScript, Meta, Playback, Transcript, Turn, UserEmotion
 from emavatar_ros.nodes.actions_node import ActionsNode
 from emavatar_ros.nodes.base import LATCHED, RELIABLE
