@@ -30,8 +30,13 @@ BAND: Final = (300.0, 3000.0)
 """Hz: nasals and hissing are loud with a closed mouth, and mostly outside."""
 FARTHEST: Final = 0.4
 """Largest offset looked for, s."""
-AGREE: Final = 0.3
+AGREE: Final = 0.35
 """Windows whose best correlation is below this say nothing: too little is spoken in them."""
+RIVAL: Final = 0.6
+"""Nor do those where another offset, PEAK away or more, agrees as well as this share of the best: syllables follow each
+other so evenly that a mouth fits the next one, too."""
+PEAK: Final = 0.1
+"""Half width of a peak of agreement, s."""
 LIPS: Final = (13, 14)
 """Landmarks of the inner upper and lower lip."""
 
@@ -105,6 +110,10 @@ def _shift(sound: Series, seen: Series) -> float | None:
                        for k in range(-most, most + 1)])
     best = int(values.argmax())
     if values[best] < AGREE or best in (0, len(values) - 1):
+        return None
+    far = np.abs(np.arange(len(values)) - best) >= PEAK * RATE
+    tops = np.r_[False, (values[1:-1] > values[:-2]) & (values[1:-1] >= values[2:]), False]
+    if values[far & tops].max(initial=0.0) > RIVAL * values[best]:
         return None
     left, middle, right = values[best - 1:best + 2]
     fine = 0.5 * (left - right) / (left - 2 * middle + right - 1e-12)

@@ -5,7 +5,9 @@ The sound is the master: what is played is decided in the callbacks, at once, an
 
 from __future__ import annotations
 
+import threading
 from array import array
+from collections.abc import Callable
 
 import numpy as np
 from sensor_msgs.msg import Image
@@ -34,6 +36,7 @@ class StageNode(EmavatarNode):
 
     name = 'stage'
     Config = StageConfig
+    period = PLAYBACK_S
 
     def configure(self) -> None:
         self.avatar = avatars.load(self.config.avatar)
@@ -42,7 +45,7 @@ class StageNode(EmavatarNode):
         self.came: dict[str, float] = {}
         self.told = (-1.0, '')
         self.drawing: Drawing | None = None
-        self.timers_ = []
+        self.telling = threading.RLock()
         self.publish = self.publisher(Playback, 'playback', RELIABLE)
         self.publish_state = self.publisher(AvatarState, 'avatar_state', LATCHED)
         self.publish_image = self.publisher(Image, 'avatar/image', BEST_EFFORT)
@@ -60,15 +63,16 @@ class StageNode(EmavatarNode):
         except EmavatarError:
             self.stage.close()
             raise
-        self.timers_ = [self.create_timer(PLAYBACK_S, lambda: self._played(self.stage.status())),
-                        self.create_timer(1.0, self._report)]
+        self.reporting = self.create_timer(1.0, self._report)
 
     def deactivate(self) -> None:
-        for timer in self.timers_:
-            self.destroy_timer(timer)
+        self.destroy_timer(self.reporting)
         drawing, self.drawing = self.drawing, None
         drawing.close()
         self.stage.close()
+
+    def step(self) -> None:
+        self._played(self.stage.status)
 
     def _speech(self, message: SpeechChunk) -> None:
         try:
@@ -79,7 +83,7 @@ class StageNode(EmavatarNode):
             return
         if chunk.number == 0:
             self.came = {chunk.script_id: self.now()}
-        self._played(self.stage.chunk(chunk))
+        self._played(lambda: self.stage.chunk(chunk))
 
     def _face(self, message: FaceState) -> None:
         try:
@@ -89,23 +93,26 @@ class StageNode(EmavatarNode):
             self.problem = str(error)
 
     def _turn(self, turn: Turn) -> None:
-        self._played(self.stage.turn(turn.turn_id, Floor(turn.state)))
+        self._played(lambda: self.stage.turn(turn.turn_id, Floor(turn.state)))
 
     def _script(self, script: CompositeScript) -> None:
         cancelled = script.complete and not script.beats
-        self._played(self.stage.script(script.script_id, script.turn_id, script.priority, cancelled))
+        self._played(lambda: self.stage.script(script.script_id, script.turn_id, script.priority, cancelled))
 
-    def _played(self, status: Status) -> None:
-        """Report what is played: on every change, and often while something is."""
-        changed = (status.state, status.script_id, status.chunk) != (self.last.state, self.last.script_id,
-                                                                     self.last.chunk)
-        lately = PLAYBACK_S * 0.6 if status.state in (State.PLAYING, State.WAITING) else IDLE_S
-        if changed or self.now() - self.told[0] > lately:
-            self.publish(performing.playback_message(status))
-            self._trace(status)
-            self.last, self.told = status, (self.now(), self.told[1])
-        if self.stage.activity[0] != self.told[1]:
-            self._tell_state()
+    def _played(self, take: Callable[[], Status]) -> None:
+        """Report what is played: on every change, and often while something is. Two threads come here: what is reported
+        comes in the order in which it happened."""
+        with self.telling:
+            status = take()
+            changed = (status.state, status.script_id, status.chunk) != (self.last.state, self.last.script_id,
+                                                                         self.last.chunk)
+            lately = PLAYBACK_S * 0.6 if status.state in (State.PLAYING, State.WAITING) else IDLE_S
+            if changed or self.now() - self.told[0] > lately:
+                self.publish(performing.playback_message(status))
+                self._trace(status)
+                self.last, self.told = status, (self.now(), self.told[1])
+            if self.stage.activity[0] != self.told[1]:
+                self._tell_state()
 
     def _trace(self, status: Status) -> None:
         """The first sample heard, and the last."""

@@ -30,9 +30,11 @@ AFTER: Final = 0.6
 """Seconds a recording of replies goes on after the sound."""
 LATELY: Final = 2.0
 """Seconds over which the rate of pictures is counted."""
-STAYS: Final = 0.25
+STAYS: Final = 0.4
 """A picture is seen until the next one comes. It shows the face of this share of that time: between no lead at all
-(0) and the least error (a half)."""
+(0) and the least error (a half). An eye forgives lips that are early by a tenth of a second, and not late ones."""
+LONGEST: Final = 0.25
+"""A picture is not expected to stay longer, s."""
 START: Final = 120.0
 """Longest time, s, to make the screen and the face."""
 
@@ -131,13 +133,15 @@ class Drawing:
         # The first pictures compile and upload; how long they take says nothing.
         for _ in range(2):
             screen.show(self._stage.face_at(clock()))
-        takes, due = 0.03, clock()
+        takes, due, stays, before = 0.03, clock(), 0.03, clock()
         while not self._closing.is_set():
             begin = clock()
             activity, since, _ = self._stage.activity
             rate = quality.rate(self._stage.effort)
-            screen.show(self._stage.face_at(begin + takes + self._config.delay + STAYS / rate))
+            screen.show(self._stage.face_at(begin + takes + self._config.delay + STAYS * max(stays, 1 / rate)))
             shown = clock()
+            stays += 0.2 * (min(shown - before, LONGEST) - stays)
+            before = shown
             takes += 0.2 * (shown - begin - takes)
             self._moments.append(shown)
             self.size = screen.drawn

@@ -43,7 +43,7 @@ class QualityConfig:
     listening_share: float = setting(0.25, 'the same while a visitor speaks', low=0.05, high=1.0)
     thinking_share: float = setting(0.12, 'the same while a reply is thought out', low=0.05, high=1.0)
     speaking_share: float = setting(0.7, 'the same while the avatar speaks', low=0.05, high=1.0)
-    nice: int = setting(15, 'how far drawing steps back when the processor is short', low=0, high=19)
+    nice: int = setting(10, 'how far drawing steps back when the processor is short', low=0, high=19)
     samples: int = setting(4, 'samples a pixel for smooth edges at the highest quality', low=0, high=16)
     adapt: bool = setting(True, 'draw smaller when the machine cannot keep up, finer again when it can')
     threads: int = setting(1, 'threads that Mesa draws with when there is no GPU', low=0, high=32)

@@ -153,6 +153,9 @@ class Kokoro:
         scale = np.array([pause if symbol in _MARKS and symbol != ' ' else 1.0 for symbol in part]) / rate
         if part[-1] in _MARKS:
             scale[-1] = 0.35  # nothing is heard in it and `finished` adds the pause: making it would only take time
+        quiet = np.zeros(len(tokens) + 2, dtype=np.float32)
+        # A symbol is heard in the steps of the token before it: in the last sound's own nothing is.
+        quiet[max(place for place, symbol in enumerate(part) if symbol not in _MARKS) + 1:] = 1
         given = {
             'tokens': np.array([[0, *tokens, 0]], dtype=np.int64),
             'style': style[min(len(tokens), len(style)) - 1],
@@ -160,7 +163,8 @@ class Kokoro:
             'f0_scale': np.array([delivery.pitch * 2 ** (self._profile.pitch / 12)], dtype=np.float32),
             'f0_range': np.array([delivery.range], dtype=np.float32),
             'energy': np.zeros(1, dtype=np.float32),
-            'dur_scale': np.concatenate([[1.0], scale, [1.0]]).astype(np.float32)[None]}
+            'dur_scale': np.concatenate([[1.0], scale, [1.0]]).astype(np.float32)[None],
+            'quiet': quiet[None]}
         self._running = running = kokoro_graph.run_options()
         try:
             samples, steps, f0 = kokoro_graph.run(self._session, given, running)

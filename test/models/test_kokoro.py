@@ -13,6 +13,7 @@ from emavatar_ros.emotion.delivery import Delivery
 from emavatar_ros.errors import BadInput, Missing
 from emavatar_ros.models.store import Store
 from emavatar_ros.voice import graphemes, kokoro, kokoro_graph
+from emavatar_ros.voice.edges import audible
 
 TEXT = 'I am so sorry to hear that, it sounds like today was really hard for you.'
 
@@ -79,6 +80,15 @@ def test_a_neutral_delivery_leaves_the_published_voice_alone(voice: kokoro.Kokor
     assert 0 <= shorter <= 6 * kokoro_graph.STEP and shorter % kokoro_graph.STEP == 0
 
 
+@pytest.mark.parametrize('text', ['That sounds really hard.', 'Another meeting,', 'Glad you are winning', 'I see.'])
+def test_silence_is_not_made_and_no_sound_is_lost(voice: kokoro.Kokoro, text: str) -> None:
+    _, synthesis = made(voice, text=text)
+    sounding = np.flatnonzero(synthesis.samples) / kokoro_graph.STEP
+    first, last = (place / kokoro_graph.STEP for place in audible(synthesis.samples, kokoro.RATE))
+    assert synthesis.steps.sum() - (sounding[-1] - sounding[0]) >= 12
+    assert first - sounding[0] >= 1.0 and sounding[-1] - last >= 0.5, 'what is heard has room on both sides'
+
+
 def test_hiss_is_heard_where_the_phonemes_say(voice: kokoro.Kokoro) -> None:
     speech = next(voice.speak('She saw such a ship sail past us.', Delivery(), 'en'))
     samples, size = speech.audio.samples, 120
@@ -141,7 +151,8 @@ def test_the_changed_graph_is_kept_and_a_damaged_one_is_made_anew(tmp_path: Path
     kept = [path for path in tmp_path.iterdir() if path != model]
     assert len(kept) == 1 and 'prosody' in kept[0].name
     kept[0].write_bytes(kept[0].read_bytes()[:1000])
-    assert {value.name for value in kokoro_graph.session(model, 1).get_outputs()} == {'audio', 'durations', 'f0'}
+    outputs = {value.name for value in kokoro_graph.session(model, 1).get_outputs()}
+    assert outputs == {'audio', 'durations', 'f0', 'kept'}
     assert kept[0].stat().st_size > 10_000_000
 
 
