@@ -57,7 +57,7 @@ class PlannerNode(EmavatarNode):
         self.said = Transcript()
         self.emotion: UserEmotion | None = None
         self.unheard: list[str] = []
-        self.answered = 0
+        self.answered = self.cancelled = 0
         self.feeling = ''
         self.script: Script | None = None
         self.sounding = threading.Event()
@@ -68,6 +68,7 @@ class PlannerNode(EmavatarNode):
         self.subscribe(Turn, 'turn', self._resume, RELIABLE)
         self.subscribe(Transcript, 'transcript', self._hear, RELIABLE)
         self.subscribe(UserEmotion, 'user_emotion', self._feel, LATCHED)
+        self.subscribe(CompositeScript, 'script', self._withdraw, RELIABLE, at_once=True)
         self.subscribe(SpeechChunk, 'speech', self._spoken, SOUND, at_once=True)
         self.subscribe(Playback, 'playback', self._played, RELIABLE)
         self.subscribe(AvatarState, 'avatar_state', self._avatar, LATCHED)
@@ -106,13 +107,22 @@ class PlannerNode(EmavatarNode):
 
     def _resume(self, turn: Turn) -> None:
         """What opened this turn was no speech: the answer it interrupted is still owed."""
-        if turn.state == Turn.DROPPED and turn.turn_id == self.current and self.unheard and self.emotion is not None:
+        if turn.state == Turn.DROPPED and turn.turn_id == self.current and self.unheard and self.emotion is not None \
+                and self.said.turn_id != self.cancelled:
             self._answer(turn.turn_id, self.emotion)
 
     def _hear(self, transcript: Transcript) -> None:
         if transcript.final and transcript.text:
+            if self.said.turn_id and self.said.turn_id == self.cancelled:
+                self.unheard.clear()
             self.said = transcript
             self.unheard.append(transcript.text)
+
+    def _withdraw(self, script: CompositeScript) -> None:
+        """Somebody cancels the reply to a turn: it is planned no further, and not owed any more."""
+        if script.complete and not script.beats and script.script_id == _id(script.turn_id):
+            self.cancelled = script.turn_id
+            self.sounding.set()
 
     def _feel(self, emotion: UserEmotion) -> None:
         self.emotion = emotion
@@ -120,7 +130,7 @@ class PlannerNode(EmavatarNode):
             self._answer(emotion.turn_id, emotion)
 
     def _answer(self, turn_id: int, emotion: UserEmotion) -> None:
-        if turn_id < self.current:
+        if self._gone(turn_id):
             return
         self.answered = turn_id
         began = self.now()
@@ -130,7 +140,7 @@ class PlannerNode(EmavatarNode):
         said = self._acknowledge(turn_id, text, language, felt.label)
         growing = self.planner.plan(text, language, felt, self.history.lines, said)
         for number, script in enumerate(growing):
-            if turn_id < self.current:
+            if self._gone(turn_id):
                 growing.close()
                 self.trace(turn_id, 'planning', 'dropped', began, script.composer)
                 return
@@ -140,9 +150,13 @@ class PlannerNode(EmavatarNode):
                 self.trace(turn_id, 'planning', 'first_beat', began, script.composer)
                 if script.care:
                     self._alarm(script, turn_id)
-                if self.llm is not None and self.llm.resumes and script.composer == 'llm' and turn_id == self.current:
+                if self.llm is not None and self.llm.resumes and script.composer == 'llm' and not self._gone(turn_id):
                     self.sounding.wait(RESTS_S)
         self.trace(turn_id, 'planning', 'fallback' if script.fallback else 'done', began, script.composer)
+
+    def _gone(self, turn_id: int) -> bool:
+        """Nobody waits for a reply to this turn any more."""
+        return turn_id < self.current or turn_id == self.cancelled
 
     def _acknowledge(self, turn_id: int, text: str, language: str, emotion: str) -> str:
         """Let the visitor hear at once that they were heard, where that helps; gives what is said."""

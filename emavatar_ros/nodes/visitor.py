@@ -41,7 +41,7 @@ from emavatar_ros.msg import (
 )
 from emavatar_ros.nodes.base import LATCHED, PICTURE, RELIABLE, SOUND
 from emavatar_ros.nodes.convert import audio_chunk, seconds, stamp
-from emavatar_ros.planning.acknowledging import SUFFIX
+from emavatar_ros.stage.activity import answers
 
 CHUNK_S = 0.064
 ROOM = 3e-4
@@ -303,11 +303,11 @@ class Visitor:
             self._of(emotion.turn_id).emotion = emotion
 
     def _written(self, script: CompositeScript) -> None:
-        if not script.script_id.endswith(SUFFIX):
+        if answers(script.script_id):
             self._of(script.turn_id).script = script
 
     def _spoken(self, chunk: SpeechChunk) -> None:
-        if not chunk.script_id.endswith(SUFFIX):
+        if answers(chunk.script_id):
             self._of(chunk.turn_id).speech.append(chunk)
 
     def _played(self, playback: Playback) -> None:
@@ -315,9 +315,9 @@ class Visitor:
             seen = self._of(playback.turn_id)
             began = seconds(playback.header.stamp) - playback.position
             seen.first_sound = seen.first_sound or began
-            if not playback.script_id.endswith(SUFFIX):
+            if answers(playback.script_id):
                 seen.first_sample = seen.first_sample or began
-        elif playback.script_id.endswith(SUFFIX):
+        elif not answers(playback.script_id):
             return
         # One that was stopped before a word of it was heard is no answer: it may be given again.
         elif playback.turn_id and (playback.state == Playback.FINISHED

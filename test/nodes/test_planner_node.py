@@ -104,6 +104,19 @@ def test_of_an_interrupted_reply_only_what_was_heard_is_remembered(ros):
     assert [line.text for line in node.history.lines] == ['My cat died this morning', 'Your cat']
 
 
+def test_a_reply_that_was_cancelled_is_not_owed(ros):
+    node = ros.start(PlannerNode, composer='template')
+    stage = Stage(ros, node)
+    cancel = ros.publisher(CompositeScript, 'script', RELIABLE)
+    stage.says(1, 'Where is the lift please', 'neutral')
+    stage.reply(1)
+    cancel.publish(CompositeScript(turn_id=1, script_id='turn-1', complete=True))
+    ros.wait(lambda: node.cancelled == 1)
+    stage.says(2, 'My cat died this morning', 'sad')
+    stage.reply(2)
+    assert node.unheard == ['My cat died this morning']
+
+
 def test_danger_brings_the_fixed_answer_at_once(ros):
     node = ros.start(PlannerNode, composer='template', help_line='Please call 000.')
     stage = Stage(ros, node)
