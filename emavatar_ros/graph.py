@@ -52,7 +52,7 @@ NODES = {spec.name: spec for spec in (
     _spec('voice_emotion', 'perceive', 'perception.voice:Config', 'what the voice shows'),
     _spec('text_emotion', 'perceive', 'perception.words:Config', 'what the words say'),
     _spec('arbiter', 'converse', 'nodes.settings:ArbiterSettings', 'what the visitor feels'),
-    _spec('planner', 'converse', 'nodes.settings:PlannerSettings', 'what to answer, and how', 8),
+    _spec('planner', 'converse', 'nodes.settings:PlannerSettings', 'what to answer, and how', 3),
     _spec('speech', 'perform', 'nodes.settings:SpeechSettings', 'the answer as speech'),
     _spec('actions', 'perform', 'goal:Config', 'the actions say and respond'),
     _spec('face', 'perform', 'nodes.settings:FaceSettings', 'the answer as a moving face', 2),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 
 
@@ -20,8 +19,9 @@ class Line:
 class Conversation:
     """The last lines of one conversation, oldest first; `forget` empties it for the next visitor."""
 
-    def __init__(self, longest: int = 40) -> None:
-        self._lines: deque[Line] = deque(maxlen=longest)
+    def __init__(self, longest: int = 80) -> None:
+        self._longest = longest
+        self._lines: list[Line] = []
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -31,6 +31,9 @@ class Conversation:
     def add(self, *lines: Line) -> None:
         """This was said, and heard; empty lines are left out."""
         self._lines.extend(line for line in lines if line.text)
+        if len(self._lines) > self._longest:
+            # Half at once: whoever has read it all would have to begin anew each time.
+            del self._lines[:-self._longest // 2]
 
     def forget(self) -> None:
         """The next visitor inherits nothing."""

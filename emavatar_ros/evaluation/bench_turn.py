@@ -11,7 +11,6 @@ import argparse
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -49,32 +48,15 @@ LINES = (
 )
 
 
-class Memory:
-    """Watches the peak of the summed memory (PSS) of some processes, in the background, as a context manager."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.peak = 0
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> Memory:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._over.wait(2.0):
-            total = 0
-            for pid in self.graph.pids:
-                try:
-                    total += psutil.Process(pid).memory_full_info().pss
-                except psutil.Error:
-                    continue  # it ended between listing and looking
-            self.peak = max(self.peak, total)
+def memory(graph: Graph) -> int:
+    """Bytes that the graph's processes hold together (PSS). Looking stops them for some tenths of a second."""
+    total = 0
+    for pid in graph.pids:
+        try:
+            total += psutil.Process(pid).memory_full_info().pss
+        except psutil.Error:
+            continue  # it ended between listing and looking
+    return total
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
@@ -87,12 +69,13 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         reply = Path(folder) / 'reply.mp4'
         choices = Choices(args.profile, record=str(reply), speaker='none', screen='none')
         nodes = [name for name in NODES if name not in ('camera', 'microphone')]
-        turns = []
-        with Graph(choices, nodes, log_level='warn') as graph, Memory(graph) as memory, Visitor() as visitor:
+        turns, held = [], []
+        with Graph(choices, nodes, log_level='warn') as graph, Visitor() as visitor:
             visitor.wait_ready(nodes, READY_S)
             for number, recording in enumerate(recordings):
                 try:
                     turns.append(_turn(visitor, recording))
+                    held.append(memory(graph))
                 except Unavailable as error:
                     print(f'turn {number + 1}: {error}', file=sys.stderr)
                     continue
@@ -107,7 +90,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             'first_reply_s': statistics.median(turn['first_reply_s'] for turn in turns),
             'whole_turn_s': statistics.median(turn['whole_turn_s'] for turn in turns),
             'offset_p95_s': _offset(reply),
-            'memory_bytes': memory.peak,
+            'memory_bytes': max(held),
             'composer_share': {name: composers.count(name) / len(composers) for name in ('llm', 'template')},
             'turns': len(turns), 'unanswered': len(recordings) - len(turns), 'restarts': graph.restarts,
             'images_per_s': round(float(state.images_per_s), 1) if state else None,

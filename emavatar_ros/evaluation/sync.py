@@ -21,8 +21,8 @@ from emavatar_ros.media.files import open_video, read_audio
 
 RATE: Final = 200
 """Steps per second in which the two are compared."""
-WINDOW: Final = 5.0
-"""Seconds compared at a time."""
+WINDOW: Final = 8.0
+"""Seconds compared at a time: with fewer syllables a mouth that is seen eight times a second fits the wrong ones."""
 HOP: Final = 1.0
 SMOOTH: Final = 0.1
 """Seconds both are smoothed over: a mouth moves no faster."""

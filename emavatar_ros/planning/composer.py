@@ -20,10 +20,11 @@ from emavatar_ros.planning import clean, texts
 from emavatar_ros.planning.manner import MANNERS, hint
 
 LONGEST: Final = 300  # characters of a visitor's line that the model sees
-FEWEST: Final = 2  # exchanges of the history that stay when older ones are dropped
-BLOCK: Final = 4
-"""Exchanges dropped at once. What was said as it stands costs nothing, it is still in the model's memory; after a drop
-the rest has to be read again, a second or so for each exchange on two cores."""
+MOST: Final = 12
+"""Exchanges of the history that the model sees at most. They cost nothing as long as they stay: they are still in its
+memory. After a drop the rest has to be read again, a second or so for each exchange on two cores."""
+ROOM: Final = 1800  # characters of them at most
+FEWEST: Final = 2  # exchanges that stay when the older ones are dropped
 STOP: Final = ('\n\n', '[', '<|')
 INJECTION: Final = re.compile('|'.join((
     r'\b(?:ignore|forget|disregard|override)\b.{0,30}\b(?:rules?|instructions?|prompts?|guidelines|persona)\b',
@@ -89,9 +90,14 @@ def _exchanges(history: Sequence[Line], language: str) -> list[Message]:
     for before, after in pairwise(history):
         if before.role == 'visitor' and after.role == 'avatar' and before.text.strip() and after.text.strip():
             pairs.append((before, after))
-    dropped = max(0, (len(pairs) - FEWEST) // BLOCK * BLOCK)
+    kept: list[tuple[Line, Line]] = []
+    for pair in pairs:
+        kept.append(pair)
+        size = sum(min(len(line.text), LONGEST) for both in kept for line in both)
+        if len(kept) > MOST or size > ROOM:
+            kept = kept[-FEWEST:]
     messages = []
-    for asked, answered in pairs[dropped:]:
+    for asked, answered in kept:
         known = MANNERS[asked.emotion if asked.emotion in MANNERS else UNSURE].feeling[texts.base(language)]
         messages += [Message('user', line(asked.text, asked.feeling or known)),
                      Message('assistant', answered.text[:LONGEST])]

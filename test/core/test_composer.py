@@ -10,7 +10,7 @@ from emavatar_ros.emotion.candidate import Estimate
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS, UNSURE
 from emavatar_ros.errors import Unavailable
-from emavatar_ros.history import Line
+from emavatar_ros.history import Conversation, Line
 from emavatar_ros.models.llm import Limits, Message, Request
 from emavatar_ros.planning import composer, guard, texts
 from emavatar_ros.planning.clean import beats, plain
@@ -243,11 +243,30 @@ def test_the_history_is_bounded_and_drops_in_blocks() -> None:
     for turn in range(30):
         history += [Line('visitor', f'I said {turn}', 'sad'), Line('avatar', f'You said {turn}')]
         messages = asked(history)
-        assert len(messages) <= 2 * (composer.FEWEST + composer.BLOCK - 1) + 1
+        assert len(messages) <= 2 * composer.MOST + 1
         assert [message.role for message in messages] == ['user', 'assistant'] * (len(messages) // 2) + ['user']
         begins.append(messages[0].content)
-    settled = begins[composer.FEWEST + composer.BLOCK:-composer.BLOCK]
-    assert all(begins.count(begin) >= composer.BLOCK for begin in settled), 'what was computed serves again'
+    block = composer.MOST - composer.FEWEST
+    assert all(begins.count(begin) >= block for begin in begins[:-block]), 'what was computed serves again'
+
+
+def test_long_lines_leave_room_for_the_answer() -> None:
+    history: list[Line] = []
+    for turn in range(30):
+        history += [Line('visitor', f'{turn} ' + 'and then ' * 60, 'sad'), Line('avatar', 'I see. ' * 60)]
+        told = sum(len(message.content) for message in asked(history))
+        assert told < composer.ROOM + 3 * composer.LONGEST
+        assert len(asked(history)) >= 2 * min(turn + 1, composer.FEWEST) + 1
+
+
+def test_a_conversation_is_bounded_and_drops_half_at_once() -> None:
+    conversation = Conversation(longest=10)
+    sizes = []
+    for turn in range(40):
+        conversation.add(Line('visitor', str(turn)), Line('avatar', ''))
+        sizes.append(len(conversation.lines))
+        assert conversation.lines[-1].text == str(turn)
+    assert max(sizes) == 10 and min(sizes[10:]) == 5
 
 
 def test_a_conversation_is_told_again_in_the_same_words() -> None:
