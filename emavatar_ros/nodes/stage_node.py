@@ -25,8 +25,10 @@ from emavatar_ros.stage.playout import Floor, State, Status
 from emavatar_ros.stage.settings import StageConfig
 from emavatar_ros.stage.stage import Stage
 
-PLAYBACK_S = 0.05
-"""Between two playback reports while something is played."""
+LOOK_S = 0.05
+"""Between two looks at what is played: a change is reported at once."""
+PLAYBACK_S = 0.1
+"""Between two playback reports while something is played; each wakes five nodes."""
 IDLE_S = 0.5
 """Between two when nothing is."""
 
@@ -36,7 +38,7 @@ class StageNode(EmavatarNode):
 
     name = 'stage'
     Config = StageConfig
-    period = PLAYBACK_S
+    period = LOOK_S
 
     def configure(self) -> None:
         self.avatar = avatars.load(self.config.avatar)
@@ -106,7 +108,7 @@ class StageNode(EmavatarNode):
             status = take()
             changed = (status.state, status.script_id, status.chunk) != (self.last.state, self.last.script_id,
                                                                          self.last.chunk)
-            lately = PLAYBACK_S * 0.6 if status.state in (State.PLAYING, State.WAITING) else IDLE_S
+            lately = PLAYBACK_S - LOOK_S / 2 if status.state in (State.PLAYING, State.WAITING) else IDLE_S
             if changed or self.now() - self.told[0] > lately:
                 self.publish(performing.playback_message(status))
                 self._trace(status)

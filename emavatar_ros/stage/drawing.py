@@ -30,9 +30,9 @@ AFTER: Final = 0.6
 """Seconds a recording of replies goes on after the sound."""
 LATELY: Final = 2.0
 """Seconds over which the rate of pictures is counted."""
-STAYS: Final = 0.4
-"""A picture is seen until the next one comes. It shows the face of this share of that time: between no lead at all
-(0) and the least error (a half). An eye forgives lips that are early by a tenth of a second, and not late ones."""
+STAYS: Final = 0.5
+"""A picture is seen until the next one comes. It shows the face of this share of that time, the one with
+the least error. An eye forgives lips that are early by a tenth of a second, and not late ones."""
 LONGEST: Final = 0.25
 """A picture is not expected to stay longer, s."""
 START: Final = 120.0
@@ -136,8 +136,9 @@ class Drawing:
         takes, due, stays, before = 0.03, clock(), 0.03, clock()
         while not self._closing.is_set():
             begin = clock()
-            activity, since, _ = self._stage.activity
-            rate = quality.rate(self._stage.effort)
+            _, since, _ = self._stage.activity
+            effort = self._stage.effort
+            rate = quality.rate(effort)
             screen.show(self._stage.face_at(begin + takes + self._config.delay + STAYS * max(stays, 1 / rate)))
             shown = clock()
             stays += 0.2 * (min(shown - before, LONGEST) - stays)
@@ -147,7 +148,7 @@ class Drawing:
             self.size = screen.drawn
             self._ready.set()
             if recorder is not None:
-                self._record(recorder, activity, since, shown)
+                self._record(recorder, effort, since, shown)
             if self._wanted() or (recorder is not None and recorder.on):
                 picture = screen.picture()
                 if recorder is not None:
@@ -166,6 +167,7 @@ class Drawing:
             self._closing.wait(max(due - clock(), 0.0))
 
     def _record(self, recorder: Recorder, activity: str, since: float, t: float) -> None:
+        """Replies are recorded without what is said while they are written."""
         if self._config.record_what == 'session' or activity == 'speaking':
             recorder.switch(True, min(since, t) if activity == 'speaking' else t)
         elif t - since > AFTER:

@@ -37,9 +37,9 @@ from emavatar_ros.models.store import Store
 from emavatar_ros.settings import setting
 
 log = logging.getLogger(__name__)
-BATCH: Final = 32
-"""Tokens read at once: reading stops between two batches, a second apart on two cores. Larger ones read a long prompt a
-third faster, and what a turn adds is rarely longer."""
+BATCH: Final = 16
+"""Tokens read at once: reading stops between two batches, half a second apart on two cores. Much larger ones would read
+a long prompt a third faster; what a turn adds is short."""
 WAKES: Final = 0.1
 """Seconds between two looks at whether reading ahead is still wanted."""
 KEPT: Final = 8
