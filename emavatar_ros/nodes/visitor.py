@@ -129,8 +129,7 @@ class Visitor:
         self.node = Node('visitor', context=self._context)
         self._image = self.node.create_publisher(Image, 'camera/image_raw', PICTURE)
         self._audio = self.node.create_publisher(AudioChunk, 'microphone/audio', SOUND)
-        self._turn = self.node.create_publisher(Turn, 'turn', LATCHED)
-        self._transcript = self.node.create_publisher(Transcript, 'transcript', RELIABLE)
+        self._typed = self.node.create_publisher(Transcript, 'typed', RELIABLE)
         for kind, topic, callback, qos in (
                 (DiagnosticArray, '/diagnostics', self._diagnosed, RELIABLE), (Turn, 'turn', self._floor, LATCHED),
                 (Transcript, 'transcript', self._heard, RELIABLE), (UserEmotion, 'user_emotion', self._felt, LATCHED),
@@ -191,28 +190,28 @@ class Visitor:
 
         expected: the language (BCP 47) it is in unless it looks like another.
         """
-        wait_until(time.monotonic() + MATCH_S, self._matched)
-        self._current += 1
-        turn_id = self._current
-        self.turns[turn_id] = Seen(turn_id)
-        now = stamp(time.time())
-        turn = Turn(turn_id=turn_id, state=Turn.AVATAR, person_id='anonymous_speaker', start=now, end=now,
-                    reason='a line was typed')
-        line = Transcript(turn_id=turn_id, person_id='anonymous_speaker', text=text, final=True, confidence=1.0,
+        wait_until(time.monotonic() + MATCH_S, lambda: self._typed.get_subscription_count() > 0)
+        before, now = self._current, stamp(time.time())
+        line = Transcript(person_id='anonymous_speaker', text=text, final=True, confidence=1.0,
                           language=guess(text, expected), start=now, end=now, model='typed')
-        turn.header.stamp = line.header.stamp = now
-        self._turn.publish(turn)
-        self._transcript.publish(line)
-        with self._changed:
-            seen = self.turns[turn_id]
-            if not self._changed.wait_for(lambda: seen.answered or bool(seen.dropped), wait):
-                raise Unavailable(f'the avatar gave no answer within {wait:.0f} s')
-        return seen
+        line.header.stamp = now
+        self._typed.publish(line)
 
-    def _matched(self) -> bool:
-        """Everybody who listens to turns and transcripts gets ours, and it isn't only ourselves."""
-        return all(publisher.get_subscription_count() >= max(2, self.node.count_subscribers(publisher.topic_name))
-                   for publisher in (self._turn, self._transcript))
+        def mine() -> Seen | None:
+            """The turn that the graph gave the line."""
+            return next((seen for number, seen in sorted(self.turns.items()) if number > before
+                         and seen.transcript is not None and seen.transcript.model == 'typed'), None)
+
+        def over() -> bool:
+            seen = mine()
+            return seen is not None and (seen.answered or bool(seen.dropped))
+
+        with self._changed:
+            if not self._changed.wait_for(over, wait):
+                raise Unavailable(f'the avatar gave no answer within {wait:.0f} s')
+            seen = mine()
+            assert seen is not None
+        return seen
 
     def _settled(self, before: int) -> bool:
         with self._changed:
