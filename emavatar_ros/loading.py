@@ -6,8 +6,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
+
+from emavatar_ros.errors import Unavailable
 
 T = TypeVar('T')
 
@@ -39,10 +41,16 @@ class Loading:
             self._threads += 1
         threading.Thread(target=self._run, name='loading', daemon=True).start()
 
-    def get(self, name: str, counted: bool = True) -> Any:
-        """What was made; waits for it, and raises what making it raised. counted: the wait is one for loading."""
+    def get(self, name: str, counted: bool = True, patience: float | None = None) -> Any:
+        """What was made; waits for it, and raises what making it raised. counted: the wait is one for loading.
+
+        Raises Unavailable when it isn't made after `patience` seconds.
+        """
         began = time.perf_counter()
         try:
+            made, _ = wait([self._made[name]], patience)
+            if not made:
+                raise Unavailable(f'the {name} is not loaded after {patience:g} s: try again, or run "emavatar doctor"')
             return self._made[name].result()
         finally:
             if counted and threading.get_ident() == self._owner:

@@ -45,7 +45,7 @@ class TurnRecord:
             'transcript': {'text': self.text, 'language': self.language or UNKNOWN,
                            'confidence': _share(self.confidence)},
             'emotion': emotion(self.estimate),
-            'candidates': [_candidate(seen[view]) for view in VIEWS if view in seen and not seen[view].abstains],
+            'candidates': [candidate_json(seen[view]) for view in VIEWS if view in seen and not seen[view].abstains],
             'missing': missing,
             'script': self.script.as_json(),
             'speech': speech(self.performed, self.models['speech']),
@@ -99,10 +99,11 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def _candidate(candidate: Candidate) -> dict[str, Any]:
-    assert candidate.distribution is not None
+def candidate_json(candidate: Candidate) -> dict[str, Any]:
+    """One of the `candidates` of turn.json; the distribution of a view that abstains is None."""
+    known = candidate.distribution
     return {'view': candidate.view, 'label': candidate.label, 'confidence': _share(candidate.confidence),
-            'distribution': candidate.distribution.as_dict(), 'valence': _signed(candidate.valence),
+            'distribution': None if known is None else known.as_dict(), 'valence': _signed(candidate.valence),
             'arousal': _signed(candidate.arousal), 'evidence': candidate.evidence, 'model': candidate.model}
 
 

@@ -37,7 +37,7 @@ MODEL: Final = 'face-landmarker + face-api + mini-xception'
 
 _FACE = 1 / 1.5
 """Side of the face itself in a region's side."""
-_SLACK = 0.25
+SLACK: Final = 0.25
 """An utterance's face is looked for this much (s) before and after its sound."""
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class FaceView:
         self._fresh = True
 
     def _between(self, start: float, end: float) -> list[_Look]:
-        return [look for look in self._seen if start - _SLACK <= look.stamp <= end + _SLACK]
+        return [look for look in self._seen if start - SLACK <= look.stamp <= end + SLACK]
 
     def _follow(self, rgb: Pixels, stamp: float) -> list[tuple[str, Points]]:
         """Landmarks of every face looked at in this picture, the largest first."""
