@@ -1,4 +1,4 @@
-"""What the views made of a recording as one picture: time runs to the right, one row a view.
+"""What the views made of a recording as one picture: one row a view, time to the right, going on below as text does.
 
 Colour is the emotion, with its name in it; the paler, the less sure. Grey hatching: the view abstains, and why. What
 was said stands under the words, what was seen along the top.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -37,10 +38,16 @@ PALEST: Final = 0.22
 """How much of its colour a cell keeps when the view is hardly sure at all."""
 PER_SECOND: Final = 110
 NARROWEST: Final = 1280
-WIDEST: Final = 6000
+WIDEST: Final = 2048
+"""The picture's width: so many px a second, between these."""
+LINE_SECONDS: Final = (20.0, 30.0)
+"""A longer recording goes on below, as text does: the length of a line, and that of one beyond LONG, in seconds."""
+LONG: Final = 120.0
 MARGIN: Final = 36
 GUTTER: Final = 150
 """Room for the rows' names, px."""
+HEAD: Final = 100
+TOP: Final = 18
 CELL: Final = 58
 GAP: Final = 20
 THUMB: Final = 104
@@ -48,19 +55,22 @@ THUMB: Final = 104
 STILL: Final = 260
 """Height of a still picture, px."""
 LINES: Final = 3
+SIZES: Final = (19, 17, 15, 13)
+"""Letter sizes of an emotion's name, the largest that fits, px."""
 STEPS: Final = (1, 2, 5, 10, 15, 30, 60, 120)
 """Seconds between two marks of the time axis."""
 
 
-def picture_path(path: Path) -> Path:
-    """`path`, once it is sure that a picture can be written there; raises BadInput in one sentence."""
+def check_path(path: Path, source: Path) -> None:
+    """Make sure that a picture of `source` can be written to `path`; raises BadInput in one sentence."""
     if path.suffix.lower() != '.png':
         raise BadInput(f'{path} is no name for the picture: it must end in .png')
     if path.is_dir() or not path.parent.is_dir():
         raise BadInput(f'{path} can\'t be written: ' + ('it is a folder' if path.is_dir() else 'its folder is missing'))
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise BadInput(f'{path} can\'t be written (the folder is read-only): name another with --out')
-    return path
+    if path.exists() and source.exists() and path.samefile(source):
+        raise BadInput(f'{path} is the recording itself: name another picture with --out')
 
 
 def save(picture: Pixels, path: Path) -> None:
@@ -84,85 +94,126 @@ def save(picture: Pixels, path: Path) -> None:
 
 def draw(events: Sequence[Event], seconds: float, title: str, seen: Sequence[Image] = ()) -> Pixels:
     """The picture, uint8 [h, w, 3] RGB. seconds: the recording's length, 0 for a still picture; seen: images of it."""
-    return _Sheet(events, seconds, title, seen).picture
+    told = {row: _told(row, [event for event in events if event.view == row], seconds) for row in ROWS}
+    said = _spoken(events)
+    cuts = _cuts(said, seconds)
+    length = max(end - start for start, end in pairwise(cuts))
+    wide = int(np.clip(length * PER_SECOND + MARGIN + GUTTER + MARGIN, NARROWEST, WIDEST))
+    scale = (wide - MARGIN - GUTTER - MARGIN) / length if seconds else 0.0
+    lines = [_Line(told, said, seen, start, end, scale, wide).picture for start, end in pairwise(cuts)]
+    return np.asarray(np.vstack([_head(title, seconds, len(said), wide), *lines, _legend(wide)]), np.uint8)
 
 
-class _Sheet:
-    """The picture while it is drawn, from top to bottom."""
+def _cuts(said: Sequence[Event], seconds: float) -> list[float]:
+    """Where lines begin and end: evenly, but not in the middle of what somebody says where that can be helped."""
+    most = LINE_SECONDS[seconds > LONG]
+    count = max(1, int(np.ceil(seconds / most)))
+    cuts = [0.0]
+    for number in range(1, count):
+        cut = seconds * number / count
+        within = next((event for event in said if event.start - 0.1 < cut < event.end + 0.3), None)
+        if within is not None and within.start - 0.1 > cuts[-1] + most / 3:
+            cut = within.start - 0.1
+        cuts.append(cut)
+    return [*cuts, seconds]
 
-    def __init__(self, events: Sequence[Event], seconds: float, title: str, seen: Sequence[Image]) -> None:
-        self.seconds = seconds
-        self.left, self.right = MARGIN + GUTTER, 0
-        wide = int(np.clip(seconds * PER_SECOND + self.left + MARGIN, NARROWEST, WIDEST))
-        self.right = wide - MARGIN
-        self.said = _spoken(events)
-        top = 118
-        self.thumb = THUMB if seconds else STILL
-        bands = top + (self.thumb + GAP if seen else 0)
-        words = max((len(lines) for _, lines in self._lines()), default=0)
-        places, y = {}, bands
+
+def _head(title: str, seconds: float, said: int, wide: int) -> Pixels:
+    part: Pixels = np.full((HEAD, wide, 3), PAPER, np.uint8)
+    what = ('a still picture' if not seconds else
+            f'{seconds:.1f} s, ' + ('nothing said' if not said else f'{said} utterance{"s"[:said > 1]}'))
+    write(part, shorten(title, 30, wide - 2 * MARGIN, bold=True), MARGIN, 58, 30, INK, bold=True)
+    write(part, what, MARGIN, 86, 17, SOFT)
+    return part
+
+
+def _legend(wide: int) -> Pixels:
+    part: Pixels = np.full((52, wide, 3), PAPER, np.uint8)
+    x, y = MARGIN, 22
+    for label in (*LABELS, 'unsure'):
+        cv2.rectangle(part, (x, y - 14), (x + 16, y + 2), COLOURS[label], -1)
+        write(part, label, x + 22, y, 15, SOFT)
+        x += 22 + width(label, 15) + 20
+    _hatch(part[y - 14:y + 3, x:x + 17], 0, 6, SOFT)
+    write(part, 'abstains', x + 22, y, 15, SOFT)
+    write(part, 'the paler, the less sure', x + 22 + width('abstains', 15) + 28, y, 15, SOFT)
+    return part
+
+
+def _hatch(part: Pixels, shift: int, every: int, colour: Colour) -> None:
+    """Slanting strokes; `shift`: where this part lies, so that neighbours' strokes join."""
+    rows, columns = np.mgrid[0:part.shape[0], shift:shift + part.shape[1]]
+    part[:] = BAND
+    part[(rows + columns) % every < 2] = colour
+
+
+class _Line:
+    """The part of the picture that shows the time from `start` to `end`, drawn from top to bottom."""
+
+    def __init__(self, told: Mapping[str, Sequence[Event]], said: Sequence[Event], seen: Sequence[Image],
+                 start: float, end: float, scale: float, wide: int) -> None:
+        """scale: px a second, 0 for a still picture, which fills the row."""
+        self.start, self.end, self.scale = start, end, scale
+        self.left = MARGIN + GUTTER
+        self.right = round(self.left + (end - start) * scale) if scale else wide - MARGIN
+        self.said = [event for event in said if start <= event.start < end or not scale]
+        self.thumb = STILL if not scale else THUMB
+        written = self._written()
+        words = max((len(lines) for _, lines in written), default=0)
+        y = TOP + (self.thumb + GAP if seen else 0)
+        places = {}
         for row in ROWS:
             places[row] = y
             y += CELL + GAP + (words * 22 + 6 if row == 'words' and words else 0)
         self.bottom = y - GAP + 8
-        self.picture: Pixels = np.full((self.bottom + 92, wide, 3), PAPER, np.uint8)
-        self._head(title)
-        self._axis(top)
-        self._images(seen, top)
+        self.picture: Pixels = np.full((self.bottom + 40, wide, 3), PAPER, np.uint8)
+        self._axis()
+        self._images(seen)
         for row in ROWS:
-            self._row(row, places[row], [event for event in events if event.view == row])
-        for event, lines in self._lines():
+            self._row(row, places[row], _within(told[row], start, end) if scale else told[row])
+        for event, lines in written:
             for number, line in enumerate(lines):
                 write(self.picture, line, self._x(event.start) + 2, places['words'] + CELL + 22 + 22 * number, 17, INK)
-        self._legend()
 
     def _x(self, t: float) -> int:
-        """Where a time is, px; a still picture fills the row."""
-        share = t / self.seconds if self.seconds else 0.0
-        return round(self.left + (self.right - self.left) * min(max(share, 0.0), 1.0))
+        """Where a time is, px."""
+        return round(self.left + (min(max(t, self.start), self.end) - self.start) * self.scale)
 
     def _span(self, event: Event) -> tuple[int, int]:
-        return (self._x(event.start), self._x(event.end)) if self.seconds else (self.left, self.right)
+        return (self._x(event.start), self._x(event.end)) if self.scale else (self.left, self.right)
 
-    def _head(self, title: str) -> None:
-        said = len(self.said)
-        what = ('a still picture' if not self.seconds else
-                f'{self.seconds:.1f} s, ' + ('nothing said' if not said else f'{said} utterance{"s"[:said > 1]}'))
-        write(self.picture, shorten(title, 30, self.right - MARGIN, bold=True), MARGIN, 58, 30, INK, bold=True)
-        write(self.picture, what, MARGIN, 86, 17, SOFT)
-
-    def _axis(self, top: int) -> None:
-        if not self.seconds:
+    def _axis(self) -> None:
+        if not self.scale:
             return
-        room = (self.right - self.left) / self.seconds
-        step = next((step for step in STEPS if step * room >= 56), STEPS[-1])
-        for t in range(0, int(self.seconds) + 1, step):
+        step = next((step for step in STEPS if step * self.scale >= 56), STEPS[-1])
+        for t in range(int(np.ceil(self.start / step)) * step, int(self.end) + 1, step):
             x = self._x(t)
-            cv2.line(self.picture, (x, top - 8), (x, self.bottom), LINE, 1)
-            name = f'{t} s' if self.seconds < 90 else f'{t // 60}:{t % 60:02d}'
+            cv2.line(self.picture, (x, TOP - 8), (x, self.bottom), LINE, 1)
+            name = f'{t} s' if t < 60 else f'{t // 60}:{t % 60:02d}'
             write(self.picture, name, x - width(name, 15) / 2, self.bottom + 20, 15, SOFT)
 
-    def _images(self, seen: Sequence[Image], top: int) -> None:
+    def _images(self, seen: Sequence[Image]) -> None:
         """As many images as fit side by side, each the one nearest to the middle of its place."""
         if not seen:
             return
         high, wide = seen[0].pixels.shape[:2]
         each = max(1, round(self.thumb * wide / high))
-        count = max(1, (self.right - self.left + 4) // (each + 4)) if self.seconds else 1
+        count = max(1, (self.right - self.left + 4) // (each + 4)) if self.scale else 1
         pitch = (self.right - self.left - each) / max(count - 1, 1)
         for number in range(count):
             x = round(self.left + number * pitch)
-            middle = (x + each / 2 - self.left) / (self.right - self.left) * self.seconds
+            middle = self.start + (x + each / 2 - self.left) / self.scale if self.scale else 0.0
             image = min(seen, key=lambda image: abs(image.stamp - middle))
-            tile = cv2.resize(image.pixels, (min(each, self.right - x), self.thumb), interpolation=cv2.INTER_AREA)
-            self.picture[top:top + self.thumb, x:x + tile.shape[1]] = tile
+            size = (max(1, min(each, self.right - x)), self.thumb)
+            tile = cv2.resize(image.pixels, size, interpolation=cv2.INTER_AREA)
+            self.picture[TOP:TOP + self.thumb, x:x + size[0]] = tile
 
     def _row(self, row: str, y: int, events: Sequence[Event]) -> None:
         name, what = TITLES[row]
         write(self.picture, name, MARGIN, y + 27, 21, INK, bold=True)
         write(self.picture, what, MARGIN, y + 48, 15, SOFT)
         cv2.rectangle(self.picture, (self.left, y), (self.right, y + CELL), BAND, -1)
-        for run in _runs(_told(row, events, self.seconds)):
+        for run in _runs(events):
             for event in run:
                 self._cell(event, y)
             self._name(run, y)
@@ -170,15 +221,9 @@ class _Sheet:
     def _cell(self, event: Event, y: int) -> None:
         x0, x1 = self._span(event)
         if event.abstains:
-            self._hatch(x0, x1, y)
+            _hatch(self.picture[y:y + CELL + 1, x0:max(x1, x0 + 1)], x0, 10, HATCH)
             return
         cv2.rectangle(self.picture, (x0, y), (max(x1 - 1, x0), y + CELL), _shade(event), -1)
-
-    def _hatch(self, x0: int, x1: int, y: int) -> None:
-        part = self.picture[y:y + CELL + 1, x0:max(x1, x0 + 1)]
-        part[:] = BAND
-        rows, columns = np.mgrid[y:y + part.shape[0], x0:x0 + part.shape[1]]
-        part[(rows + columns) % 10 < 2] = HATCH  # by place, so that neighbours join
 
     def _name(self, run: Sequence[Event], y: int) -> None:
         """The emotion's name and how sure it is, or why there is none, where there is room for it."""
@@ -187,7 +232,7 @@ class _Sheet:
         room = x1 - x0 - 18
         first = run[0]
         if first.abstains:
-            lines = fold(first.why, 15, room, 2)
+            lines = fold(first.why, 15, room, 2) if room >= 50 else []
             for number, line in enumerate(lines):
                 base = y + CELL // 2 + 5 + round((number - (len(lines) - 1) / 2) * 20)
                 cv2.rectangle(self.picture, (x0 + 6, base - 15), (x0 + 14 + width(line, 15), base + 5), BAND, -1)
@@ -195,38 +240,21 @@ class _Sheet:
             return
         sure = float(np.average([event.said.confidence for event in run],
                                 weights=[event.end - event.start + 1e-6 for event in run]))
-        colour = _ink(_shade(run[0]))
+        # The letters' colour is chosen by the cell they mostly lie on.
+        colour = _ink(_shade(next((event for event in run if self._span(event)[1] > x0 + 30), run[-1])))
         label = str(first.said.label)
-        if width(label, 19, bold=True) > room:
-            small = shorten(label, 14, room + 10)
-            write(self.picture, small, x0 + 4, y + CELL // 2 + 5, 14, colour)
-            return
-        write(self.picture, label, x0 + 9, y + 27, 19, colour, bold=True)
-        write(self.picture, f'{sure:.0%}', x0 + 9, y + 47, 15, colour)
+        size = next((size for size in SIZES if width(label, size, bold=True) <= room), 0)
+        if size:
+            write(self.picture, label, x0 + 9, y + 27, size, colour, bold=True)
+            write(self.picture, f'{sure:.0%}', x0 + 9, y + 47, 15, colour)
+        else:
+            write(self.picture, shorten(label, 14, x1 - x0 - 8), x0 + 4, y + CELL // 2 + 5, 14, colour)
 
-    def _lines(self) -> list[tuple[Event, list[str]]]:
+    def _written(self) -> list[tuple[Event, list[str]]]:
         """What was said, each utterance in the room up to the next one."""
-        made = []
-        for number, event in enumerate(self.said):
-            end = self.said[number + 1].start if number + 1 < len(self.said) else self.seconds
-            made.append((event, fold(event.text or '', 17, self._x(end) - self._x(event.start) - 12, LINES)))
-        return made
-
-    def _legend(self) -> None:
-        x, y = MARGIN, self.bottom + 60
-        for label in (*LABELS, 'unsure'):
-            cv2.rectangle(self.picture, (x, y - 14), (x + 16, y + 2), COLOURS[label], -1)
-            write(self.picture, label, x + 22, y, 15, SOFT)
-            x += 22 + width(label, 15) + 20
-        self._hatch_chip(x, y)
-        write(self.picture, 'abstains', x + 22, y, 15, SOFT)
-        write(self.picture, 'the paler, the less sure', x + 22 + width('abstains', 15) + 28, y, 15, SOFT)
-
-    def _hatch_chip(self, x: int, y: int) -> None:
-        part = self.picture[y - 14:y + 3, x:x + 17]
-        rows, columns = np.mgrid[0:part.shape[0], 0:part.shape[1]]
-        part[:] = BAND
-        part[(rows + columns) % 6 < 2] = SOFT
+        ends = [self._x(event.start) for event in self.said[1:]] + [self.right]
+        return [(event, fold(event.text or '', 17, end - self._x(event.start) - 12, LINES))
+                for event, end in zip(self.said, ends)]
 
 
 def _spoken(events: Sequence[Event]) -> list[Event]:
@@ -255,6 +283,12 @@ def _told(row: str, events: Sequence[Event], seconds: float) -> list[Event]:
         if at < event.end or event.start == event.end:
             told.append(replace(event, start=at))
     return sorted(told, key=lambda event: event.start)
+
+
+def _within(events: Sequence[Event], start: float, end: float) -> list[Event]:
+    """The parts of events that lie between `start` and `end`."""
+    return [replace(event, start=max(event.start, start), end=min(event.end, end)) for event in events
+            if event.start < end and event.end > start]
 
 
 def _runs(events: Sequence[Event]) -> list[list[Event]]:

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
 
     out = args.out or (None if args.json else Path(f'{args.file.name}.perceived.png'))
     if out is not None:
-        picture.picture_path(out)
+        picture.check_path(out, args.file)
     request = check(video=args.file, profile=args.profile)
     models = perceive.load(request.rooms, request.audio, request.video)
     still = request.video is not None and request.video.still

@@ -151,7 +151,7 @@ def test_a_long_recording_is_a_picture_that_can_be_opened() -> None:
     one = run(sound((1.0, 2.5)), Clip(8.0))[0]
     many = [replace(event, t=event.t + at, start=event.start + at, end=event.end + at)
             for at in range(0, 600, 8) for event in one]
-    assert picture.draw(many, 600.0, 'x' * 300).shape[1] == picture.WIDEST
+    assert max(picture.draw(many, 600.0, 'x' * 300).shape) < 16_000
 
 
 @pytest.mark.parametrize('strokes', [False, True])
@@ -168,7 +168,8 @@ def test_lines_fit_their_room(strokes: bool, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(('name', 'out'), [('none.mp4', 'a.png'), ('text.wav', 'a.png'), ('text.wav', ''),
-                                           ('good.png', 'a.txt'), ('good.png', 'none/a.png'), ('good.png', '.')])
+                                           ('good.png', 'a.txt'), ('good.png', 'none/a.png'), ('good.png', '.'),
+                                           ('good.png', './good.png')])
 def test_bad_input_is_one_sentence_and_leaves_nothing(name: str, out: str, tmp_path: Path,
                                                       monkeypatch: pytest.MonkeyPatch,
                                                       capfd: pytest.CaptureFixture[str]) -> None:
@@ -181,3 +182,19 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(name: str, out: str, tmp_p
     said = capfd.readouterr()
     assert said.out == '' and said.err.count('\n') == 1 and 'Traceback' not in said.err
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_line_ends_where_nobody_speaks() -> None:
+    said = [Event(end + 0.5, start, end, 'words', found('words', 'sad'), 'Hm.') for start, end in
+            ((5.0, 7.0), (24.0, 27.0), (40.0, 41.0))]
+    cuts = picture._cuts(said, 50.0)
+    assert cuts[0] == 0 and cuts[-1] == 50 and cuts == sorted(cuts) and len(cuts) == 4
+    assert not any(event.start < cut < event.end for event in said for cut in cuts)
+    assert picture._cuts([], 0.0) == [0.0, 0.0] and picture._cuts([], 7.5) == [0.0, 7.5]
+
+
+def test_an_utterance_of_a_whole_minute_is_drawn_on_every_line_it_lasts() -> None:
+    events = [Event(60.0, 0.0, 60.0, view, found('voice', 'sad'), 'So long.') for view in ('words', 'voice')]
+    drawn = picture.draw(events, 60.0, 'long')
+    sad = (drawn == np.array(picture._shade(events[0]), np.uint8)).all(axis=2)
+    assert (sad.sum(axis=1) > 1500).sum() > 2 * 3 * 20
