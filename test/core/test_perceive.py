@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.colours import COLOURS
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS, UNSURE
+from emavatar_ros.errors import Unavailable
 from emavatar_ros.listening.listener import Listener, ListenerConfig
 from emavatar_ros.listening.transcription import Transcription
+from emavatar_ros.loading import Loading
 from emavatar_ros.media import lettering
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.media.files import Image
@@ -198,3 +201,12 @@ def test_an_utterance_of_a_whole_minute_is_drawn_on_every_line_it_lasts() -> Non
     drawn = picture.draw(events, 60.0, 'long')
     sad = (drawn == np.array(picture._shade(events[0]), np.uint8)).all(axis=2)
     assert (sad.sum(axis=1) > 1500).sum() > 2 * 3 * 20
+
+
+def test_a_model_that_takes_for_ever_is_not_waited_for() -> None:
+    loading, go_on = Loading(), threading.Event()
+    loading.start('face', lambda: go_on.wait(20))
+    with pytest.raises(Unavailable, match='face is not loaded'):
+        loading.get('face', patience=0.01)
+    go_on.set()
+    assert loading.get('face', patience=20)
