@@ -48,7 +48,7 @@ NODES = {spec.name: spec for spec in (
     _spec('camera', 'perceive', 'media.camera:CameraConfig', 'pictures from a device, a file or a URL'),
     _spec('microphone', 'perceive', 'media.microphone:MicrophoneConfig', 'sound from a device, or a file in real time'),
     _spec('listening', 'perceive', 'listening.listener:ListeningConfig', 'who speaks, and what they say'),
-    _spec('face_emotion', 'perceive', 'nodes.settings:FaceEmotionSettings', 'what the face shows', 15),
+    _spec('face_emotion', 'perceive', 'nodes.settings:FaceEmotionSettings', 'what the face shows', 6),
     _spec('voice_emotion', 'perceive', 'perception.voice:Config', 'what the voice shows'),
     _spec('text_emotion', 'perceive', 'perception.words:Config', 'what the words say'),
     _spec('arbiter', 'converse', 'nodes.settings:ArbiterSettings', 'what the visitor feels'),
