@@ -22,6 +22,7 @@ from typing import Final
 
 from emavatar_ros.goal import NORMAL, Code, Deed, End, Goal, Outcome, Progress, Silence, Speak, Tell, Type
 from emavatar_ros.planning.acknowledging import SUFFIX
+from emavatar_ros.planning.script import reply_id
 from emavatar_ros.stage.activity import answers
 from emavatar_ros.stage.playout import Floor, State, Status
 
@@ -290,5 +291,5 @@ class Goals:
             self._silence_turn(run.turn_id)
 
     def _silence_turn(self, turn_id: int) -> None:
-        for script_id in (f'turn-{turn_id}{SUFFIX}', f'turn-{turn_id}'):
+        for script_id in (f'{reply_id(turn_id)}{SUFFIX}', reply_id(turn_id)):
             self._deeds.append(Silence(script_id, turn_id))

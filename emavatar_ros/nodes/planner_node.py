@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 
 from emavatar_ros import avatars
+from emavatar_ros.goal import NORMAL
 from emavatar_ros.history import Conversation, Line
 from emavatar_ros.msg import (
     AvatarState,
@@ -27,15 +28,13 @@ from emavatar_ros.nodes.settings import PlannerSettings
 from emavatar_ros.planning import acknowledging, composer
 from emavatar_ros.planning.care import concern
 from emavatar_ros.planning.planner import create
-from emavatar_ros.planning.script import Script
+from emavatar_ros.planning.script import Script, reply_id
 from emavatar_ros.settings import chosen
 
 KINDS = {'medical': 'medical_emergency'}
 RESTS_S = 4.0
 """Longest time that the language model rests after a reply's first beat, while the voice makes its first sound: both at
 once take twice as long."""
-PRIORITY = 128
-"""Of a reply, as in CompositeScript: normal."""
 
 
 class PlannerNode(EmavatarNode):
@@ -120,7 +119,7 @@ class PlannerNode(EmavatarNode):
 
     def _withdraw(self, script: CompositeScript) -> None:
         """Somebody cancels the reply to a turn: it is planned no further, and not owed any more."""
-        if script.complete and not script.beats and script.script_id == _id(script.turn_id):
+        if script.complete and not script.beats and script.script_id == reply_id(script.turn_id):
             self.cancelled = script.turn_id
             self.sounding.set()
 
@@ -165,16 +164,16 @@ class PlannerNode(EmavatarNode):
         if beat is None:
             return ''
         message = CompositeScript(
-            turn_id=turn_id, script_id=f'{_id(turn_id)}{acknowledging.SUFFIX}', person_id=self.said.person_id,
+            turn_id=turn_id, script_id=f'{reply_id(turn_id)}{acknowledging.SUFFIX}', person_id=self.said.person_id,
             text=beat.text, instruction=beat.instruction, emotion=emotion, language=language, composer='template',
-            complete=True, priority=PRIORITY,
+            complete=True, priority=NORMAL,
             beats=[Beat(text=beat.text, instruction=beat.instruction, expression=beat.expression)])
         message.header.stamp = stamp(self.now())
         self.publish(message)
         return str(beat.text)
 
     def _spoken(self, chunk: SpeechChunk) -> None:
-        if chunk.script_id == _id(self.current):
+        if chunk.script_id == reply_id(self.current):
             self.sounding.set()
             if chunk.last:
                 self.do(self._read_ahead, self.current)
@@ -188,7 +187,7 @@ class PlannerNode(EmavatarNode):
 
     def _played(self, playback: Playback) -> None:
         """Only what was heard enters the history, and only then is the visitor answered."""
-        if playback.script_id != _id(playback.turn_id):
+        if playback.script_id != reply_id(playback.turn_id):
             return
         if playback.state == Playback.PLAYING and self.asked is not None:
             self.acknowledging.waited(seconds(playback.header.stamp) - playback.position - self.asked)
@@ -214,17 +213,12 @@ class PlannerNode(EmavatarNode):
         chain = script.chain_of_empathy
         scores = {name: value or 0 for name, value in script.scores.items()}
         message = CompositeScript(
-            turn_id=turn_id, script_id=_id(turn_id), person_id=self.said.person_id, text=script.text,
+            turn_id=turn_id, script_id=reply_id(turn_id), person_id=self.said.person_id, text=script.text,
             instruction=script.instruction, emotion=script.emotion, language=script.language,
             composer='care' if script.care else script.composer, iterations=script.iterations, **scores,
             event_scenario=chain.event_scenario, user_emotion=chain.user_emotion, emotion_cause=chain.emotion_cause,
-            goal_to_response=chain.goal_to_response, complete=script.complete, priority=PRIORITY,
+            goal_to_response=chain.goal_to_response, complete=script.complete, priority=NORMAL,
             beats=[Beat(text=beat.text, instruction=beat.instruction, expression=beat.expression)
                    for beat in script.beats])
         message.header.stamp = stamp(self.now())
         return message
-
-
-def _id(turn_id: int) -> str:
-    """Name of a turn's reply."""
-    return f'turn-{turn_id}'

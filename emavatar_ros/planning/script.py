@@ -72,3 +72,8 @@ class Script:
                 'composer': self.composer, 'iterations': self.iterations, 'scores': dict(self.scores),
                 'beats': [beat.as_json() for beat in self.beats],
                 'chain_of_empathy': self.chain_of_empathy.as_json()}
+
+
+def reply_id(turn_id: int) -> str:
+    """Id of the script that answers a turn."""
+    return f'turn-{turn_id}'
