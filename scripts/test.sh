@@ -50,11 +50,12 @@ print('\n'.join(tomli.load(open('pyproject.toml', 'rb'))['build-system']['requir
 END
 }
 
-# A copy of the sources: CMake refuses to export a package whose environment lies inside its source folder.
+# A copy of the sources: CMake refuses to export a package whose environment lies inside its source folder. Without what
+# begins with a dot: mypy, which runs meanwhile, makes and removes files in its cache.
 SOURCE="$ROOT/build/source"
 copy_sources() {
   rm -rf "$SOURCE" && mkdir -p "$SOURCE" \
-    && tar -C "$ROOT" -cf - --exclude=./.venv --exclude=./build --exclude=./.git --exclude='*.so' \
+    && tar -C "$ROOT" -cf - --exclude='./.*' --exclude=./build --exclude='*.so' \
       --exclude=./emavatar_ros/msg --exclude=./emavatar_ros/srv --exclude=./emavatar_ros/action . | tar -C "$SOURCE" -xf -
 }
 

@@ -53,9 +53,10 @@ class Acting(Animator):
         self._worn = expression(mood)
 
     def at(self, t: float) -> FaceState:
-        """As Animator.at; brows, eyes and cheeks show the mood in full, the mouth as far as the words leave it."""
+        """As Animator.at; brows, eyes and cheeks show the mood in full, the mouth even more,
+        because the words take some of it away."""
         state = super().at(t)
-        worn = np.where(UPPER, np.maximum(state.units, self._worn), state.units + 0.8 * self._worn)
+        worn = np.where(UPPER, np.maximum(state.units, self._worn), state.units + 1.2 * self._worn)
         return FaceState(np.clip(worn, 0, HIGHEST).astype(np.float32), state.head, state.gaze, state.breath)
 
 

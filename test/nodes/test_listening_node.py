@@ -108,8 +108,9 @@ def test_a_microphone_that_is_gone_holds_nobody_up(ros, node: ListeningNode, mon
     microphone.hear(1.0, True)
     ros.wait(lambda: any(turn.state == Turn.VISITOR for turn in turns) and not node.backlog)
     typed.publish(line('I lost my keys'))
-    ros.wait(lambda: turns[-1].turn_id == 2)
-    assert [turn.state for turn in turns] == [Turn.VISITOR, Turn.DROPPED, Turn.AVATAR]
+    ros.wait(lambda: any(turn.turn_id == 2 for turn in turns))
+    # Sound that was still on its way may open another turn.
+    assert [turn.state for turn in turns[:3]] == [Turn.VISITOR, Turn.DROPPED, Turn.AVATAR]
 
 
 @pytest.mark.parametrize('text', ['', ' \n', 'a' * 2001])
