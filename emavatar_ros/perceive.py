@@ -26,7 +26,7 @@ from emavatar_ros.media.audio import Audio
 from emavatar_ros.media.files import Image, Video
 from emavatar_ros.media.images import fit
 from emavatar_ros.perception import whole
-from emavatar_ros.perception.face import SLACK
+from emavatar_ros.perception.face.view import SLACK
 from emavatar_ros.rooms import Rooms
 from emavatar_ros.turn_record import candidate_json, emotion
 

@@ -40,21 +40,17 @@ class Rooms:
 
     def face_view(self) -> Any:
         """What a face shows."""
-        from emavatar_ros.perception import face
+        from emavatar_ros.perception.face import view
 
-        return face.create(self.config('face_emotion'))
+        return view.create(self.config('face_emotion'), self._backend('face_emotion', 'networks'))
 
     def words(self) -> Any:
         """What words say."""
-        from emavatar_ros.perception import words
-
-        return words.create(self.config('text_emotion'))
+        return self._backend('text_emotion', 'backend')
 
     def voice_view(self) -> Any:
         """What a voice shows."""
-        from emavatar_ros.perception import voice
-
-        return voice.create(self.config('voice_emotion'))
+        return self._backend('voice_emotion', 'backend')
 
     def arbiter(self) -> Any:
         """Who decides."""

@@ -24,8 +24,8 @@ from sklearn.linear_model import LogisticRegression
 
 from emavatar_ros.listening import whisper
 from emavatar_ros.media.files import read_audio
-from emavatar_ros.perception import prosody
-from emavatar_ros.perception.voice import CLASSES, Baseline
+from emavatar_ros.perception.voice import prosody
+from emavatar_ros.perception.voice.encoder import CLASSES, Baseline
 
 EMOTIONS = {'W': 'angry', 'E': 'disgusted', 'A': 'fear', 'F': 'happy', 'N': 'neutral', 'T': 'sad'}
 VARIANTS = ('clean', 'elsewhere')

@@ -31,7 +31,7 @@ from tqdm import tqdm
 
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.models.store import Store
-from emavatar_ros.perception.embedding import Embedding
+from emavatar_ros.perception.words.embedding import Embedding
 
 HERE = Path(__file__).parent
 CONTEMPT = LABELS.index('contempt')

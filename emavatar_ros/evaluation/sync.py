@@ -82,7 +82,7 @@ def mouth(recording: Path) -> tuple[Series, Series]:
     """When each picture is shown (s) and how far the lips are apart in it, in heights of the face; empty without a
     face. Raises Missing without the landmark model."""
     from emavatar_ros.models.store import Store
-    from emavatar_ros.perception.landmarks import CHIN, FOREHEAD, Landmarker, region_of
+    from emavatar_ros.perception.face.landmarks import CHIN, FOREHEAD, Landmarker, region_of
 
     landmarker = Landmarker(Store().path('face-landmarker') / 'face_landmarker.task')
     stamps, opening, region = [], [], None

@@ -17,7 +17,8 @@ from emavatar_ros.nodes.base import LATCHED, PICTURE_IN, RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate_message, seconds
 from emavatar_ros.nodes.settings import FaceEmotionSettings
 from emavatar_ros.perception.direction import direction
-from emavatar_ros.perception.face import create
+from emavatar_ros.perception.face.view import create
+from emavatar_ros.settings import chosen
 
 AWAY = 0.3
 """Share of the pictures that is looked at while a reply is made."""
@@ -32,7 +33,8 @@ class FaceEmotionNode(EmavatarNode):
     Config = FaceEmotionSettings
 
     def configure(self) -> None:
-        self.view = create(self.config)
+        module, settings = chosen(self.config, 'networks')
+        self.view = create(self.config, module.create(settings))
         self.latest: Image | None = None
         self.lock = threading.Lock()
         self.told = self.looked = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from emavatar_ros.deliberation import belief, fusion
-from emavatar_ros.perception import face
+from emavatar_ros.perception.face import view
 from emavatar_ros.planning import planner
 from emavatar_ros.settings import backend, setting
 
@@ -13,12 +13,27 @@ AVATAR = 'mira'
 
 
 @dataclass(frozen=True)
-class FaceEmotionSettings(face.Config):
+class FaceEmotionSettings(view.Config):
     """Settings of the face emotion node."""
 
+    networks: str = backend('small', 'perception.face', 'what tells expressions')
     images_per_s: float = setting(8.0, 'pictures looked at: an expression lasts longer than their distance', unit='1/s',
                                   low=0.5, high=60.0)
     view_angle: float = setting(1.05, "the camera's horizontal field of view", unit='rad', low=0.2, high=3.0)
+
+
+@dataclass(frozen=True)
+class VoiceEmotionSettings:
+    """Settings of the voice emotion node."""
+
+    backend: str = backend('encoder', 'perception.voice', 'what judges a voice')
+
+
+@dataclass(frozen=True)
+class TextEmotionSettings:
+    """Settings of the text emotion node."""
+
+    backend: str = backend('minilm', 'perception.words', 'what reads the words')
 
 
 @dataclass(frozen=True)

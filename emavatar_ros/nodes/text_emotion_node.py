@@ -6,18 +6,20 @@ from emavatar_ros.history import Conversation, Line
 from emavatar_ros.msg import CompositeScript, EmotionCandidate, Transcript
 from emavatar_ros.nodes.base import RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate_message, seconds
-from emavatar_ros.perception.words import Config, create
+from emavatar_ros.nodes.settings import TextEmotionSettings
 from emavatar_ros.planning.acknowledging import SUFFIX
+from emavatar_ros.settings import chosen
 
 
 class TextEmotionNode(EmavatarNode):
     """transcript, script -> candidates."""
 
     name = 'text_emotion'
-    Config = Config
+    Config = TextEmotionSettings
 
     def configure(self) -> None:
-        self.view = create(self.config)
+        module, settings = chosen(self.config, 'backend')
+        self.view = module.create(settings)
         self.history = Conversation()
         self.publish = self.publisher(EmotionCandidate, 'candidates', RELIABLE)
         self.subscribe(Transcript, 'transcript', self._read, RELIABLE)

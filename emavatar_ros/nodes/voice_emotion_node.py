@@ -8,7 +8,8 @@ from emavatar_ros.media.audio import Audio
 from emavatar_ros.msg import AudioChunk, EmotionCandidate, Transcript
 from emavatar_ros.nodes.base import RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import audio, candidate_message, seconds
-from emavatar_ros.perception.voice import Config, create
+from emavatar_ros.nodes.settings import VoiceEmotionSettings
+from emavatar_ros.settings import chosen
 
 SILENCE = Audio(np.zeros(0, np.float32), 16000)
 
@@ -17,10 +18,11 @@ class VoiceEmotionNode(EmavatarNode):
     """utterance, transcript -> candidates."""
 
     name = 'voice_emotion'
-    Config = Config
+    Config = VoiceEmotionSettings
 
     def configure(self) -> None:
-        self.view = create(self.config)
+        module, settings = chosen(self.config, 'backend')
+        self.view = module.create(settings)
         self.sound: tuple[int, Audio] = (0, SILENCE)
         self.waiting: Transcript | None = None
         self.publish = self.publisher(EmotionCandidate, 'candidates', RELIABLE)

@@ -22,8 +22,9 @@ from emavatar_ros.errors import BadInput
 from emavatar_ros.face.units import Units, units
 from emavatar_ros.history import Line
 from emavatar_ros.media.audio import Audio
-from emavatar_ros.perception import face, whole
-from emavatar_ros.perception.landmarks import CHIN, FOREHEAD, LEFT_CHEEK, LEFT_EYE, RIGHT_CHEEK, RIGHT_EYE, Region
+from emavatar_ros.perception import whole
+from emavatar_ros.perception.face import view as face
+from emavatar_ros.perception.face.landmarks import CHIN, FOREHEAD, LEFT_CHEEK, LEFT_EYE, RIGHT_CHEEK, RIGHT_EYE, Region
 from emavatar_ros.settings import build
 
 
@@ -42,6 +43,8 @@ def honest(candidate: Candidate) -> None:
 
 class Scene:
     """Stands in for the landmark model and the expression networks: faces as a script puts them in the picture."""
+
+    name = 'scene'
 
     def __init__(self) -> None:
         self.faces: list[tuple[float, float, float, float, Units, str]] = []

@@ -5,8 +5,8 @@ import pytest
 
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.face.units import units
-from emavatar_ros.perception.face_reading import RELIABILITY, judge
-from emavatar_ros.perception.face_signs import REST, Baseline, measures, nudge, sentence
+from emavatar_ros.perception.face.reading import RELIABILITY, judge
+from emavatar_ros.perception.face.signs import REST, Baseline, measures, nudge, sentence
 
 SHOWN = {
     'happy': units(mouthSmile=0.8, cheekSquint=0.4),

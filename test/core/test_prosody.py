@@ -7,8 +7,8 @@ import pytest
 
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.media.audio import Audio
-from emavatar_ros.perception.prosody import NAMES, measure, speech_seconds
-from emavatar_ros.perception.voice import CLASSES, Baseline, Config, VoiceView, create, sentence
+from emavatar_ros.perception.voice.encoder import CLASSES, Baseline, Config, EncoderVoice, create, sentence
+from emavatar_ros.perception.voice.prosody import NAMES, measure, speech_seconds
 
 RATE = 16000
 
@@ -86,7 +86,7 @@ EMBEDDING = np.zeros(4, np.float32)
 
 
 def test_a_voice_is_judged_against_how_it_usually_sounds() -> None:
-    view = VoiceView(head())
+    view = EncoderVoice(head())
     loud = view.hear(Audio(voice(level=0.45), RATE), EMBEDDING)
     assert (loud.view, loud.label) == ('voice', 'angry') and 'loud' in loud.evidence
     assert view.measured['loudness_z'] > 1
@@ -99,7 +99,7 @@ def test_a_voice_is_judged_against_how_it_usually_sounds() -> None:
 
 
 def test_what_it_cannot_hear_keeps_a_small_share() -> None:
-    heard = VoiceView(head()).hear(Audio(voice(level=0.45), RATE), EMBEDDING).distribution
+    heard = EncoderVoice(head()).hear(Audio(voice(level=0.45), RATE), EMBEDDING).distribution
     assert heard is not None and heard['surprised'] == heard['contempt'] == pytest.approx(0.03)
     assert sum(heard.p) == pytest.approx(1)
 
@@ -108,19 +108,19 @@ def test_what_it_cannot_hear_keeps_a_small_share() -> None:
     (np.zeros(0), 'too little'), (voice(0.2), 'too little'), (voice(level=0.0002), 'quiet'),
     (voice(), 'no clear emotion')])
 def test_it_abstains_rather_than_guess(samples: np.ndarray, reason: str) -> None:
-    candidate = VoiceView(head()).hear(Audio(samples.astype(np.float32), RATE), EMBEDDING)
+    candidate = EncoderVoice(head()).hear(Audio(samples.astype(np.float32), RATE), EMBEDDING)
     assert candidate.abstains and candidate.confidence == 0 and reason in candidate.reason
 
 
 @pytest.mark.parametrize('embedding', [None, np.zeros(7, np.float32), np.full(4, np.nan, np.float32)])
 def test_without_an_embedding_prosody_alone_decides_and_says_so(embedding: np.ndarray | None) -> None:
-    candidate = VoiceView(head()).hear(Audio(voice(level=0.45), RATE), embedding)
+    candidate = EncoderVoice(head()).hear(Audio(voice(level=0.45), RATE), embedding)
     assert (candidate.label, candidate.model) == ('angry', 'prosody')
 
 
 def test_any_rate_and_channels_will_do() -> None:
     stereo = np.stack([np.repeat(voice(level=0.45), 3)] * 2, axis=1)
-    assert VoiceView(head()).hear(Audio(stereo, 48000), EMBEDDING).label == 'angry'
+    assert EncoderVoice(head()).hear(Audio(stereo, 48000), EMBEDDING).label == 'angry'
 
 
 def test_the_head_that_ships_fits_the_view() -> None:

@@ -2,8 +2,8 @@
 
 import itertools
 
-from emavatar_ros.perception.landmarks import Region
-from emavatar_ros.perception.tracking import Tracker, Tracking, identifiers, parts_of
+from emavatar_ros.perception.face.landmarks import Region
+from emavatar_ros.perception.face.tracking import Tracker, Tracking, identifiers, parts_of
 
 COUNTED = Tracking(counted_ids=True)
 

@@ -13,7 +13,7 @@ from emavatar_ros import avatars
 from emavatar_ros.face.expression import expression
 from emavatar_ros.face.renderer import Renderer
 from emavatar_ros.face.units import INDEX, FaceState
-from emavatar_ros.perception.face import Config, FaceView, create
+from emavatar_ros.perception.face.view import Config, FaceView, create
 from emavatar_ros.settings import build
 
 NAMES = avatars.names()

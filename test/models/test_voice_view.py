@@ -12,7 +12,7 @@ import pytest
 from emavatar_ros.listening import whisper
 from emavatar_ros.media.files import read_audio
 from emavatar_ros.models.store import Store
-from emavatar_ros.perception.voice import CLASSES, Config, create
+from emavatar_ros.perception.voice.encoder import CLASSES, Config, create
 
 RATE = 16000
 

@@ -9,8 +9,8 @@ import pytest
 
 from emavatar_ros.errors import BadInput
 from emavatar_ros.history import Line
-from emavatar_ros.perception.words import Words, create
-from emavatar_ros.perception.words_head import WordsHead
+from emavatar_ros.perception.words.head import WordsHead
+from emavatar_ros.perception.words.minilm import Words, create
 
 SAID = {
     'angry': ('He lied to me again and I am sick of it!', 'Stop shouting at me, how dare you!',

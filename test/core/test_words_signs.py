@@ -4,7 +4,7 @@ import pytest
 
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.history import Line
-from emavatar_ros.perception.word_signs import asks, ironic, measures
+from emavatar_ros.perception.words.signs import asks, ironic, measures
 
 
 @pytest.mark.parametrize('text', [

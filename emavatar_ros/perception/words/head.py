@@ -18,7 +18,7 @@ from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.errors import BadInput
 
-FILE: Final = Path(__file__).parent / 'data' / 'words_head.npz'
+FILE: Final = Path(__file__).parents[1] / 'data' / 'words_head.npz'
 _CONTEMPT: Final = LABELS.index('contempt')
 _NAMES: Final = ('mean', 'scale', 'w1', 'b1', 'w2', 'b2', 'skip', 'token_ids', 'tokens', 'contempt', 'contempt_bias',
                  'temperature')

@@ -25,8 +25,8 @@ from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.media.audio import Audio
-from emavatar_ros.perception import prosody
-from emavatar_ros.perception.prosody import NAMES, RATE
+from emavatar_ros.perception.voice import VIEW, prosody
+from emavatar_ros.perception.voice.prosody import NAMES, RATE
 from emavatar_ros.settings import setting
 
 CLASSES: Final = ('angry', 'disgusted', 'fear', 'happy', 'neutral', 'sad')
@@ -72,7 +72,7 @@ class Baseline:
         self._mean += (values - self._mean) / (self.WEIGHT + min(self.count, self.MOST))
 
 
-class VoiceView:
+class EncoderVoice:
     """The voice view of one person."""
 
     def __init__(self, head: dict[str, Any], config: Config | None = None) -> None:
@@ -94,10 +94,10 @@ class VoiceView:
         decides, which is right far less often."""
         samples = audio.mono(RATE).samples
         if prosody.speech_seconds(samples) < self.config.shortest:
-            return Candidate.abstain('voice', MODEL, 'too little was said to judge the voice')
+            return Candidate.abstain(VIEW, MODEL, 'too little was said to judge the voice')
         measures = prosody.measure(samples)
         if measures[NAMES.index('level')] < self.config.quietest:
-            return Candidate.abstain('voice', MODEL, 'the voice is too quiet to judge')
+            return Candidate.abstain(VIEW, MODEL, 'the voice is too quiet to judge')
         expected = len(self._head['mean']) - len(NAMES)
         known = embedding is not None and len(embedding) == expected and bool(np.isfinite(embedding).all())
         values = np.concatenate([embedding if known and embedding is not None
@@ -108,11 +108,11 @@ class VoiceView:
         distribution = self._judge(z, 'both' if known else 'prosody')
         model = MODEL if known else 'prosody'
         if distribution.confidence < self.config.least:
-            return Candidate.abstain('voice', model, 'the voice shows no clear emotion')
+            return Candidate.abstain(VIEW, model, 'the voice shows no clear emotion')
         valence, arousal = valence_arousal(distribution)
         loud = float(np.tanh((self.measured['loudness_z'] + self.measured['pitch_z']
                               + self.measured['pitch_range_z']) / 3))
-        return Candidate.of('voice', model, distribution, sentence(self.measured, distribution.label),
+        return Candidate.of(VIEW, model, distribution, sentence(self.measured, distribution.label),
                             affect=(valence, float(np.clip(0.7 * arousal + 0.3 * loud, -1, 1))))
 
     def _judge(self, z: Vector, kind: str) -> Distribution:
@@ -148,8 +148,8 @@ def sentence(measured: dict[str, float], label: str) -> str:
     return 'the voice is ' + (f'{", ".join(said[:-1])} and {said[-1]}' if len(said) > 1 else said[0])
 
 
-def create(config: Config | None = None) -> VoiceView:
+def create(config: Config | None = None) -> EncoderVoice:
     """The view with the head that ships."""
     with (files('emavatar_ros.perception') / 'data' / 'voice_head.npz').open('rb') as file, \
             np.load(file, allow_pickle=False) as arrays:
-        return VoiceView(dict(arrays), config)
+        return EncoderVoice(dict(arrays), config)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,40 +26,25 @@ from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.emotion.mappings import FACE_API, MINI_XCEPTION
 from emavatar_ros.errors import Missing
 from emavatar_ros.models.onnx import session
-from emavatar_ros.perception.landmarks import Pixels, Region
+from emavatar_ros.perception.face.crop import SIDE
+from emavatar_ros.perception.face.landmarks import Pixels
 
-MARGIN: Final = 1.05
-_COLOUR = 112
 _GREY = 64
+NAME: Final = 'face-api + mini-xception'
 _FACE_API_MEAN: Final = (122.782, 117.001, 104.298)
 _LEAST: Final = 1e-4
 """A network's zero is not taken as proof: this is the least probability it can give."""
 
 
-def cut(rgb: Pixels, face: Region) -> Pixels:
-    """The face as an upright square, uint8 [112, 112, 3]; `face` is its bounding square, turned by the eye line."""
-    scale = face.side * MARGIN / _COLOUR
-    cos, sin = scale * np.cos(face.angle), scale * np.sin(face.angle)
-    half = _COLOUR / 2
-    matrix = np.array([[cos, -sin, face.x - (cos - sin) * half], [sin, cos, face.y - (sin + cos) * half]])
-    # Shrinking a large face without averaging would leave grain the networks never saw: average first.
-    shrink = max(int(scale), 1)
-    if shrink > 1:
-        reach = face.side * MARGIN * 0.75
-        left, top = (min(max(int(at - reach), 0), length - shrink)
-                     for at, length in ((face.x, rgb.shape[1]), (face.y, rgb.shape[0])))
-        rgb = rgb[top:max(int(face.y + reach), top + shrink), left:max(int(face.x + reach), left + shrink)]
-        rgb = cv2.resize(rgb, (max(rgb.shape[1] // shrink, 1), max(rgb.shape[0] // shrink, 1)),
-                         interpolation=cv2.INTER_AREA)
-        matrix[:, 2] -= left, top
-        matrix /= shrink
-    face_only = cv2.warpAffine(rgb, matrix.astype(np.float32), (_COLOUR, _COLOUR), borderMode=cv2.BORDER_REPLICATE,
-                               flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
-    return np.asarray(face_only, dtype=np.uint8)
+@dataclass(frozen=True)
+class Config:
+    """Nothing to set."""
 
 
-class ExpressionNetworks:
+class Pair:
     """Both networks, loaded. Not for two threads at once."""
+
+    name = NAME
 
     def __init__(self, face_api: Path, mini_xception: Path) -> None:
         """Build from the folders of the models `face-api-expression` and `mini-xception`; raises Missing."""
@@ -81,6 +67,13 @@ class ExpressionNetworks:
             for order, values in ((FACE_API, a), (MINI_XCEPTION, b)):
                 row[[LABELS.index(label) for label in order]] += 0.5 * np.log(np.maximum(values, _LEAST))
         return mean
+
+
+def create(config: Config | None = None, face_api: Path | None = None, mini_xception: Path | None = None) -> Pair:
+    """Both networks from the model store, or from the folders given."""
+    from emavatar_ros.models.store import Store
+    store = Store()
+    return Pair(face_api or store.path('face-api-expression'), mini_xception or store.path('mini-xception'))
 
 
 def _file(folder: Path, name: str, model: str) -> Path:
@@ -169,7 +162,7 @@ def _face_api(weights: Path, manifest: Path) -> bytes:
         x = b.add('Relu', b.add('Add', first, b.add('Add', both, fourth)))
     x = b.add('Flatten', b.add('AveragePool', x, kernel_shape=[7, 7], strides=[2, 2]), axis=1)
     x = b.add('Gemm', x, b.constant(w['fc/weights']), b.constant(w['fc/bias']))
-    return b.graph((3, _COLOUR), b.add('Softmax', x, axis=1))
+    return b.graph((3, SIDE), b.add('Softmax', x, axis=1))
 
 
 def _mini_xception(path: Path) -> bytes:

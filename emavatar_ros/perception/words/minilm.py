@@ -16,12 +16,11 @@ from typing import Final
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.history import Line
-from emavatar_ros.perception import word_signs
-from emavatar_ros.perception.embedding import Embedding
-from emavatar_ros.perception.words_head import FILE, WordsHead
+from emavatar_ros.perception.words import VIEW, signs
+from emavatar_ros.perception.words.embedding import Embedding
+from emavatar_ros.perception.words.head import FILE, WordsHead
 from emavatar_ros.settings import setting
 
-VIEW: Final = 'words'
 MODEL: Final = 'minilm + words head'
 
 _SOUNDS: Final = {'angry': 'angry', 'contempt': 'scornful', 'disgusted': 'disgusted', 'fear': 'afraid',
@@ -63,23 +62,23 @@ class Words:
             # "No." alone was a quarrel where the head learned; here it mostly answers a question.
             weight, lean = self._config.context, Distribution.from_mapping({felt or 'neutral': 1.0})
             reading = Distribution.mix(((1 - weight, reading), (weight, lean)))
-        if word_signs.asks(text):
-            reading = word_signs.calmer(reading)
-        signs = word_signs.measures(text, history, reading.label)
-        ironic = signs['sarcasm_frame'] > 0 and reading['happy'] > 0.2
+        if signs.asks(text):
+            reading = signs.calmer(reading)
+        found = signs.measures(text, history, reading.label)
+        ironic = found['sarcasm_frame'] > 0 and reading['happy'] > 0.2
         if ironic:
-            reading = word_signs.ironic(reading)
+            reading = signs.ironic(reading)
         evidence = self._evidence(text, reading.label)
         if ironic:
             evidence += ', but they praise something unwelcome, which may be irony'
-        elif signs['laughter']:
+        elif found['laughter']:
             evidence += ', with laughter'
         return Candidate.of(VIEW, MODEL, reading, evidence)
 
     def measures(self, text: str, history: Sequence[Line] = ()) -> dict[str, float]:
-        """Countable cues of the words by the names `deliberate` uses; see word_signs."""
+        """Countable cues of the words by the names `deliberate` uses; see signs."""
         candidate = self.read(text, history=history)
-        return word_signs.measures(text, history, candidate.label)
+        return signs.measures(text, history, candidate.label)
 
     def warm_up(self) -> None:
         """Read something, so that the first visitor doesn't wait."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final, Protocol
 
 import numpy as np
@@ -25,15 +24,12 @@ from emavatar_ros.emotion.labels import LABELS, UNSURE
 from emavatar_ros.emotion.smoothing import Smoother, Smoothing
 from emavatar_ros.errors import BadInput
 from emavatar_ros.face.units import Units
-from emavatar_ros.perception import face_signs
-from emavatar_ros.perception.expression_networks import ExpressionNetworks, cut
-from emavatar_ros.perception.face_reading import judge
-from emavatar_ros.perception.landmarks import Landmarker, Pixels, Points, Region, gaze_of, head_of, region_of
-from emavatar_ros.perception.tracking import Track, Tracker, Tracking, parts_of
+from emavatar_ros.perception.face import VIEW, ExpressionNetworks, signs
+from emavatar_ros.perception.face.crop import cut
+from emavatar_ros.perception.face.landmarks import Landmarker, Pixels, Points, Region, gaze_of, head_of, region_of
+from emavatar_ros.perception.face.reading import judge
+from emavatar_ros.perception.face.tracking import Track, Tracker, Tracking, parts_of
 from emavatar_ros.settings import setting
-
-VIEW: Final = 'face'
-MODEL: Final = 'face-landmarker + face-api + mini-xception'
 
 _FACE = 1 / 1.5
 """Side of the face itself in a region's side."""
@@ -107,7 +103,7 @@ class _Person:
 
     def __init__(self, smoothing: Smoothing) -> None:
         self.smoother = Smoother(smoothing)
-        self.baseline = face_signs.Baseline()
+        self.baseline = signs.Baseline()
         self.scores: NDArray[np.float64] | None = None
         self.read = -np.inf
         self.face: Face | None = None
@@ -141,6 +137,7 @@ class FaceView:
         self._config = config
         self._landmarker = landmarker
         self._networks = networks
+        self.model = f'face-landmarker + {networks.name}'
         self._tracker = Tracker(config.tracking)
         self._people: dict[str, _Person] = {}
         self._seen: deque[_Look] = deque()
@@ -174,30 +171,30 @@ class FaceView:
         """What the partner's face showed from `start` to `end` (s), or why nothing was seen."""
         looks = self._between(start, end)
         if not looks:
-            return Candidate.abstain(VIEW, MODEL, 'no picture was seen')
+            return Candidate.abstain(VIEW, self.model, 'no picture was seen')
         partner = self.partner(start, end)
         if partner is None:
             dark = np.median([look.brightness for look in looks]) < self._config.darkest
             reason = 'the picture is too dark to see a face' if dark else 'no face was in the picture'
-            return Candidate.abstain(VIEW, MODEL, reason)
+            return Candidate.abstain(VIEW, self.model, reason)
         mine = [reading for look in looks for reading in look.readings if reading.id == partner]
         if not mine:
-            return Candidate.abstain(VIEW, MODEL, 'the face was not looked at')
+            return Candidate.abstain(VIEW, self.model, 'the face was not looked at')
         readable = [reading for reading in mine if reading.distribution is not None]
         if not readable:
-            return Candidate.abstain(VIEW, MODEL, Counter(reading.reason for reading in mine).most_common(1)[0][0])
+            return Candidate.abstain(VIEW, self.model, Counter(reading.reason for reading in mine).most_common(1)[0][0])
         # A moment of clear expression says more than a moment of rest between words.
         parts = [(0.5 + 1 - reading.distribution['neutral'], reading.distribution) for reading in readable
                  if reading.distribution is not None]
         mean = Distribution.mix(parts)
         if mean.confidence < self._config.least:
-            return Candidate.abstain(VIEW, MODEL, 'the face showed nothing clear')
+            return Candidate.abstain(VIEW, self.model, 'the face showed nothing clear')
         label = LABELS.index(mean.label)
         weights = np.array([part.p[label] for _, part in parts])
         shown = np.stack([reading.above for reading in readable])
         above = np.average(shown, axis=0, weights=weights).astype(np.float32)
         seen = len(readable) / len(mine)
-        return Candidate.of(VIEW, MODEL, mean, face_signs.sentence(face_signs.measures(above), mean.label),
+        return Candidate.of(VIEW, self.model, mean, signs.sentence(signs.measures(above), mean.label),
                             confidence=mean.confidence * (0.5 + 0.5 * seen))
 
     def measures(self, start: float, end: float) -> dict[str, float]:
@@ -208,7 +205,7 @@ class FaceView:
                 if reading.id == partner and reading.distribution is not None]
         if not mine:
             return {}
-        found = face_signs.measures(np.mean([reading.above for reading in mine], axis=0, dtype=np.float32))
+        found = signs.measures(np.mean([reading.above for reading in mine], axis=0, dtype=np.float32))
         found['gaze_away_share'] = 1 - sum(reading.looks_here for reading in mine) / len(mine)
         return found
 
@@ -318,15 +315,12 @@ class FaceView:
         return ''
 
 
-def create(config: Config | None = None, landmarker: Path | None = None, face_api: Path | None = None,
-           mini_xception: Path | None = None) -> FaceView:
-    """The face view with its models from the model store, or from the files and folders given."""
+def create(config: Config | None = None, networks: ExpressionNetworks | None = None) -> FaceView:
+    """The face view with its landmark model from the model store and the expression networks given (or small.py's)."""
     from emavatar_ros.models.store import Store
-    store = Store()
-    networks = ExpressionNetworks(face_api or store.path('face-api-expression'),
-                                  mini_xception or store.path('mini-xception'))
-    task = landmarker or store.path('face-landmarker') / 'face_landmarker.task'
-    return FaceView(config or Config(), Landmarker(task), networks)
+    from emavatar_ros.perception.face import small
+    task = Store().path('face-landmarker') / 'face_landmarker.task'
+    return FaceView(config or Config(), Landmarker(task), networks or small.create())
 
 
 def _weight(face: Face) -> float:

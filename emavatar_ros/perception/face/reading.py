@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.face.units import Units
-from emavatar_ros.perception import face_signs
+from emavatar_ros.perception.face import signs
 
 _SOFTEN = 2.0
 """Temperature of the networks' mean: they are far surer than they are right."""
@@ -52,5 +52,5 @@ def judge(scores: NDArray[np.float64], above: Units, yaw: float) -> Distribution
     """One reading: the networks' mean log-probabilities [8] (contempt minus infinity), the units above rest [52] and
     the head's yaw in rad."""
     logits = np.where(np.isneginf(scores), _CONTEMPT * _SOFTEN, scores) / _SOFTEN
-    p = Distribution.from_logits(logits + face_signs.nudge(face_signs.measures(above), yaw)).array
+    p = Distribution.from_logits(logits + signs.nudge(signs.measures(above), yaw)).array
     return Distribution.of((1 - _TRUST) * p + _TRUST * p @ RELIABILITY)

@@ -14,7 +14,7 @@ import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from emavatar_ros.perception.landmarks import Region
+from emavatar_ros.perception.face.landmarks import Region
 from emavatar_ros.settings import setting
 
 
