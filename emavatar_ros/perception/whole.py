@@ -65,6 +65,11 @@ class Whole:
             raise BadInput(f'whole.url must begin with http:// or https:// and a host, not {config.url!r}')
         self._config = config
 
+    @property
+    def wanted(self) -> int:
+        """How many pictures of an utterance it looks at; 0 where there is no server."""
+        return self._config.pictures if self._config.url else 0
+
     def judge(self, text: str = '', audio: Audio | None = None, pictures: Sequence[Pixels] = (),
               history: Sequence[Line] = ()) -> Candidate:
         """What words, sound and pictures (uint8 [h, w, 3] RGB) of an utterance together show, or why nothing."""
