@@ -41,6 +41,8 @@ SOUND = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
 PICTURE = QoSProfile(depth=2, reliability=ReliabilityPolicy.RELIABLE)
 PICTURE_IN = QoSProfile(depth=2, reliability=ReliabilityPolicy.BEST_EFFORT)
 
+ANYBODY = 'anonymous_speaker'
+"""REP-155's person id for a voice or a face that isn't known to be anybody's."""
 QUEUE = 200
 """Most pieces of work a node holds; past it the oldest is dropped, counted and reported."""
 

@@ -100,6 +100,7 @@ def bad_files(folder: Path) -> dict[str, Path]:
         files[name] = folder / f'{name}.wav'
         files[name].write_bytes(data)
     files['no_samples'] = wav(folder / 'no_samples.wav', np.zeros(0, np.float32))
+    files['no_numbers'] = float_wav(folder / 'no_numbers.wav', np.full(1600, np.nan, np.float32))
     flac = write_sound(folder / 'whole.flac', 'flac', 44100, 'stereo', 's16', 3.0).read_bytes()
     files['cut_flac'] = folder / 'cut.flac'
     files['cut_flac'].write_bytes(flac[:len(flac) // 2])
