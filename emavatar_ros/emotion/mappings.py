@@ -22,10 +22,11 @@ from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS
 
 Order = tuple[str | None, ...]
+Names = Mapping[str, str]
 
-_WORDS: Final[Mapping[str, str]] = {
-    'angry': 'anger annoyance annoyed disapproval furious frustrated frustration irritated irritation outraged rage mad '
-             'resentful resentment indignant',
+_WORDS: Final[Names] = {
+    'angry': 'anger annoyance annoyed disapproval furious frustrated frustration irritated irritation outraged rage '
+             'mad resentful resentment indignant',
     'contempt': 'contemptuous scorn scornful disdain disdainful',
     'disgusted': 'disgust revulsion revolted repulsed',
     'fear': 'fearful afraid scared anxious anxiety nervousness nervous terrified terror apprehensive apprehension '
@@ -37,7 +38,7 @@ _WORDS: Final[Mapping[str, str]] = {
            'despair ashamed guilty',
     'surprised': 'surprise realization realisation confusion confused curiosity curious astonished astonishment amazed '
                  'amazement'}
-SYNONYMS: Final[Mapping[str, str]] = MappingProxyType(
+SYNONYMS: Final[Names] = MappingProxyType(
     {name.replace('_', ' '): label for label, names in _WORDS.items() for name in (label, *names.split())})
 """Single words that mean one of ours, GoEmotions' 28 among them; embarrassment counts as sad, confusion and curiosity
 as surprised, as that data's own mapping has it. Not there, because they are two at once: jealous, bored, tired,
@@ -55,6 +56,10 @@ def _order(names: str) -> Order:
     return tuple(canonical(name) for name in names.split())
 
 
+def _names(names: str) -> Names:
+    return MappingProxyType({name: SYNONYMS[name] for name in names.split()})
+
+
 # Models, by the order of their outputs.
 FACE_API: Final = ('neutral', 'happy', 'sad', 'angry', 'fear', 'disgusted', 'surprised')
 """face-api's expression network."""
@@ -69,16 +74,15 @@ EMOTION2VEC: Final = _order('angry disgusted fearful happy neutral other sad sur
 """emotion2vec plus: nine outputs, two of them nothing."""
 
 # Data sets, by name.
-GO_EMOTIONS: Final[Mapping[str, str]] = MappingProxyType({name: SYNONYMS[name] for name in (
-    'admiration amusement anger annoyance approval caring confusion curiosity desire disappointment disapproval disgust '
-    'embarrassment excitement fear gratitude grief joy love nervousness optimism pride realization relief remorse '
-    'sadness surprise neutral').split()})
+GO_EMOTIONS: Final = _names(
+    'admiration amusement anger annoyance approval caring confusion curiosity desire disappointment disapproval '
+    'disgust embarrassment excitement fear gratitude grief joy love nervousness optimism pride realization relief '
+    'remorse sadness surprise neutral')
 """GoEmotions' 28 in its order. It has no contempt: scorn is in its disapproval and annoyance, which are anger here."""
-MELD: Final[Mapping[str, str]] = MappingProxyType({name: SYNONYMS[name] for name in (
-    'neutral surprise fear sadness joy disgust anger').split()})
-AVAMERG: Final[Mapping[str, str]] = MappingProxyType({label: label for label in LABELS if label != 'neutral'})
+MELD: Final = _names('neutral surprise fear sadness joy disgust anger')
+AVAMERG: Final[Names] = MappingProxyType({label: label for label in LABELS if label != 'neutral'})
 """AvaMERG's seven coarse emotions are called as ours are; neutral is not one of them."""
-EMPATHETIC_DIALOGUES: Final[Mapping[str, str]] = MappingProxyType({name: label for label, names in {
+EMPATHETIC_DIALOGUES: Final[Names] = MappingProxyType({name: label for label, names in {
     'angry': 'angry annoyed furious',
     'contempt': 'jealous',
     'disgusted': 'disgusted',
@@ -92,7 +96,7 @@ jealous (the only one of the 32 near AvaMERG's contempt; else anger), nostalgic 
 anticipating and prepared (may be tense), impressed (as GoEmotions' admiration: pleasant rather than startled)."""
 
 # REP-155's `Expression`.
-HRI: Final[Mapping[str, str]] = MappingProxyType({
+HRI: Final[Names] = MappingProxyType({
     'angry': 'angry', 'contempt': 'annoyed', 'disgusted': 'disgusted', 'fear': 'scared', 'happy': 'happy',
     'neutral': 'neutral', 'sad': 'sad', 'surprised': 'surprised'})
 """Ours as REP-155's `Expression` names them; it has no contempt, `annoyed` is the nearest."""
@@ -110,8 +114,8 @@ def distribution(labels: Sequence[str | None], values: ArrayLike, unknown: float
     """A model's outputs in our labels, and the share in [0, 1] that it gave to none of them.
 
     labels: ours in the order of the outputs, None for an output that is none of ours; one label may stand for several
-    outputs. values: the outputs' probabilities, of at least 0. unknown: what each label without an output keeps, since a
-    model can't deny what it never learned. The distribution is None when nothing is left for our labels.
+    outputs. values: the outputs' probabilities, of at least 0. unknown: what each label without an output keeps, since
+    a model can't deny what it never learned. The distribution is None when nothing is left for our labels.
     """
     weights = np.nan_to_num(np.asarray(values, dtype=float).ravel(), nan=0.0, posinf=0.0, neginf=0.0).clip(0)
     ours = dict.fromkeys(LABELS, 0.0)

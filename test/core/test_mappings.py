@@ -44,7 +44,7 @@ def test_go_emotions_as_its_data_maps_them() -> None:
                   'admiration', 'desire', 'caring'},
         'sad': {'sadness', 'disappointment', 'embarrassment', 'grief', 'remorse'},
         'surprised': {'surprise', 'realization', 'confusion', 'curiosity'}, 'neutral': {'neutral'}}
-    assert mappings.GO_EMOTIONS == {name: label for label, names in expected.items() for name in names}
+    assert {name: label for label, names in expected.items() for name in names} == mappings.GO_EMOTIONS
     assert len(mappings.GO_EMOTIONS) == 28 and list(mappings.GO_EMOTIONS)[:2] == ['admiration', 'amusement']
 
 
