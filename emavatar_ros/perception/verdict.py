@@ -1,9 +1,10 @@
 """A language model as a judge of feelings: how it is asked, and what its answer is worth.
 
 The answer is a JSON object with a share for each emotion and one sentence of evidence; servers that can are held to
-SCHEMA. What comes back is read with suspicion: prose around the object, other words for the same emotions, percentages
-and one single name are understood; two names, negations, an answer that is cut off, ties and silence are not guessed
-at. Models state shares that are far too sure, so only `trust` of what they say is believed and the rest spread evenly.
+SCHEMA. What comes back is read with suspicion: prose around the object, other words for the same emotions, percentages,
+missing emotions and one single name are understood; two names, negations, an answer that is cut off, ties and silence
+are not guessed at. Models state shares that are far too sure, so only `trust` of what they say is believed and the rest
+spread evenly.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ SCHEMA: Final[Mapping[str, Any]] = {
     'properties': {
         'shares': {'type': 'object', 'additionalProperties': False, 'required': list(LABELS),
                    'properties': {label: {'type': 'number', 'minimum': 0, 'maximum': 1} for label in LABELS}},
-        'evidence': {'type': 'string', 'maxLength': 160}}}
+        'evidence': {'type': 'string', 'maxLength': 100}}}
 LONGEST: Final = 4096
 """Characters of an answer that are read."""
-_TOKENS: Final = 200
+_TOKENS: Final = 160
 _LINES: Final = 6
 
 

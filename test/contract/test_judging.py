@@ -85,11 +85,11 @@ class TestParse:
 
     @pytest.mark.parametrize('answer', [
         '', '  \n', 'not happy, sad', 'happy or sad', 'The visitor is not happy.', '{"emotion": "not happy, sad"}',
-        '{"emotion": "happy, sad"}', '{"shares": {"happy": 0.9', '{"shares": {}}', '{"shares": [1]}', '{"shares": null}',
-        '{"shares": {"happy": -1}}', '{"shares": {"happy": NaN}}', '{"shares": {"happy": 1e999}}',
+        '{"emotion": "happy, sad"}', '{"shares": {"happy": 0.9', '{"shares": {}}', '{"shares": [1]}',
+        '{"shares": null}', '{"shares": {"happy": -1}}', '{"shares": {"happy": NaN}}', '{"shares": {"happy": 1e999}}',
         '{"shares": {"happy": true}}', '{"shares": {"happy": "very"}}', '{"shares": {"other": 0.8, "happy": 0.2}}',
-        json.dumps({'shares': dict.fromkeys(LABELS, 0.125)}), '{"shares": {"happy": 0.5, "sad": 0.5}}', '[]', '{' * 3000,
-        '{"a":' * 900, '{"evidence": "happy"}', 'neutral? I can not say.'])
+        json.dumps({'shares': dict.fromkeys(LABELS, 0.125)}), '{"shares": {"happy": 0.5, "sad": 0.5}}', '[]',
+        '{' * 3000, '{"a":' * 900, '{"evidence": "happy"}', 'neutral? I can not say.'])
     def test_never_guessed(self, answer: str) -> None:
         found = verdict.parse(answer)
         assert isinstance(found, str) and found
