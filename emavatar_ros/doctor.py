@@ -25,7 +25,7 @@ EXTRAS: Final = {
     'embedded': ('onnxruntime', 'onnx', 'faster_whisper', 'ai_edge_litert', 'h5py', 'tokenizers', 'safetensors',
                  'xllamacpp', 'moderngl', 'glfw'),
     'transformers': ('transformers', 'torch'),
-    'funasr': ('funasr', 'torch', 'torchaudio'),
+    'funasr': ('funasr', 'torch'),
     'deepface': ('deepface',),
 }
 """Modules that each extra of the package brings."""

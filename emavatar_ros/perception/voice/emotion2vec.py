@@ -18,6 +18,7 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, Final
 
 import numpy as np
@@ -71,7 +72,7 @@ class Emotion2vec:
                     device=config.device or ('cuda' if torch.cuda.is_available() else 'cpu'))
         except ImportError as error:
             raise Missing(f"the emotion2vec backend needs {error.name}: pip install 'emavatar-ros[funasr]'") from None
-        except (OSError, ValueError, KeyError, RuntimeError, AssertionError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, RuntimeError, AssertionError, AttributeError, UnpicklingError) as error:
             raise BadInput(f'{path} cannot be loaded by funasr: {" ".join(str(error).split())[:200]}') from None
         finally:
             root.setLevel(before[0])

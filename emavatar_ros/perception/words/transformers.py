@@ -57,6 +57,7 @@ class Classifier:
         try:
             import torch
             import transformers
+            from safetensors import SafetensorError
         except ImportError as error:
             raise Missing(f"the transformers backend needs {error.name}: pip install 'emavatar-ros[transformers]'"
                           ) from None
@@ -66,11 +67,13 @@ class Classifier:
         self.name = config.model.rstrip('/').rsplit('/', 1)[-1]
         try:
             self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
-            model: Any = transformers.AutoModelForSequenceClassification.from_pretrained(
-                path, local_files_only=True, use_safetensors=True)
+            model, told = transformers.AutoModelForSequenceClassification.from_pretrained(
+                path, local_files_only=True, use_safetensors=True, output_loading_info=True)
+            if told['missing_keys']:
+                raise ValueError('weights are missing, the library would make some up')
             self._device = config.device or ('cuda' if torch.cuda.is_available() else 'cpu')
             self._model = model.to(self._device).eval()
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
+        except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
             said = ' '.join(str(error).split())[:200]
             raise BadInput(f'{path} cannot be loaded as a text classifier: {said}') from None
         names = self._model.config.id2label
