@@ -7,6 +7,7 @@ they are there is in test/extras.
 from __future__ import annotations
 
 import pkgutil
+import re
 import socket
 import sys
 import threading
@@ -19,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from emavatar_ros import profiles
 from emavatar_ros.errors import BadInput, Missing
 from emavatar_ros.models import hub
 from emavatar_ros.nodes.settings import FaceEmotionSettings, TextEmotionSettings, VoiceEmotionSettings
@@ -158,3 +160,13 @@ def test_a_backend_of_a_backend_is_chosen_by_name() -> None:
         build(TextEmotionSettings, {'backend': 'llm', 'llm.llama_cpp.threads': 3})
     with pytest.raises(BadInput, match='unknown setting'):
         build(TextEmotionSettings, {'llm.openai.url': 'http://127.0.0.1/v1'})
+
+
+def test_the_lines_offered_in_the_workstations_profile_are_right(tmp_path: Path) -> None:
+    said = profiles.path('workstation').read_text(encoding='utf-8').split('# The views')[1]
+    offered = re.sub(r'(?m)^#(?=\S|  )', '', said)
+    file = tmp_path / 'mine.yaml'
+    file.write_text(offered[offered.index('/**/'):], encoding='utf-8')
+    settings = profiles.load(str(file))
+    assert {node: values.get('backend', values.get('networks')) for node, values in settings.items()} == {
+        'text_emotion': 'llm', 'voice_emotion': 'emotion2vec', 'face_emotion': 'deepface', 'arbiter': None}
