@@ -44,7 +44,8 @@ ANSWERS = (  # an answer, then lines before it with what it must be read as afte
     ('No.', ('Did the treatment help?', ('sad', 'angry', 'fear')),
      ('Do you have a loyalty card?', ('neutral',))),
     ('Yes!', ('Did you pass your exam?', ('happy',)), ('Has your father died?', ('sad',))),
-    ("I'm fine.", ('I am sorry that you lost your wife.', ('sad',)), ('Can I bring you anything?', ('neutral', 'happy'))))
+    ("I'm fine.", ('I am sorry that you lost your wife.', ('sad',)),
+     ('Can I bring you anything?', ('neutral', 'happy'))))
 
 
 @pytest.fixture(scope='module')

@@ -22,7 +22,7 @@ from emavatar_ros.errors import BadInput
 FILE: Final = Path(__file__).parents[1] / 'data' / 'words_head.npz'
 _CONTEMPT: Final = LABELS.index('contempt')
 _NAMES: Final = ('mean', 'scale', 'w1', 'b1', 'w2', 'b2', 'skip', 'token_ids', 'tokens', 'contempt', 'contempt_bias',
-                 'news', 'news_bias', 'temperature')
+                 'news', 'news_bias', 'lexicon', 'temperature')
 
 
 class WordsHead:
@@ -63,9 +63,8 @@ class WordsHead:
         return float(p[0] / p.sum()), float(p[1] / p.sum())
 
     def weight(self, token: int, label: str) -> float:
-        """How much one token speaks for `label` rather than for the average emotion, in log-odds; 0 for one unknown."""
+        """How much more likely `label` is where this token is than elsewhere, in log-odds; 0 for one unknown.
+
+        Counted in what the head learned from; the reading itself knows more than its words."""
         row = self._column.get(token)
-        if row is None:
-            return 0.0
-        weights = self._w['tokens'][row]
-        return float(weights[LABELS.index(label)] - weights.mean())
+        return 0.0 if row is None else float(self._w['lexicon'][row, LABELS.index(label)])

@@ -66,7 +66,9 @@ _SET: Final = phrases(r"""
     because (?:that|it) (?:always |really )?(?:works|worked|went|helps|helped) so well
     (?:as if|not as if|like) (?:i|we) (?:had|have|'ve) (?:nothing (?:better|else)|all day|anything|a train)
     (?:big|great|some|a lot of) help (?:you|that|this|they) (?:are|were|was|is)
-    so much for (?:the|your|that|being)
+    so much for (?:the|your|that|being)|so (?:now )?it's my fault
+    think of that all by (?:yourself|itself|himself|herself)
+    because .*(?:isn't|wasn't|aren't|weren't) .*enough|(?:i'd|i would) (?:appreciate|love) it (?:even )?more if
     (?:isn't|wasn't) (?:that|this|it) just (?:great|perfect|wonderful|lovely|typical)
     (?:thrilled|overjoyed|delighted|glad) (?:to (?:wait|pay|queue|be (?:stuck|late|ignored))|i (?:waited|paid|queued))
     (?:i|we) (?:just |really |simply |do |so )*(?:love|adore|enjoy) (?:waiting|queu\w+|standing in line)

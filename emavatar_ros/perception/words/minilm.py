@@ -15,8 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.distribution import Distribution
+from emavatar_ros.emotion.labels import UNPLEASANT
 from emavatar_ros.history import Line
 from emavatar_ros.language import guess
 from emavatar_ros.perception.words import VIEW, context, irony, signs
@@ -129,29 +133,32 @@ class Words:
         _, word, label = strongest
         if not word:
             return reading, ''
-        changed = signs.moved(reading, label, self._config.denial, _DENIED[label])
+        # "Not bad at all" is nothing bad; "not angry, just hurt" is still hurt.
+        unpleasant = [name for name in _DENIED if name in UNPLEASANT and signs.one_clause(text)]
+        changed = reading
+        for name in unpleasant if label in unpleasant else [label]:
+            changed = signs.moved(changed, name, self._config.denial, _DENIED[name])
         if changed.label == label:
             return changed, ''
-        return changed, f'the word "{word.lower()}" is denied, which leaves {_SOUNDS[changed.label]} words'
+        return changed, f'"{word.lower()}" is denied, and the words sound {_SOUNDS[changed.label]}'
 
     def _context(self, text: str, reading: Distribution, history: Sequence[Line]) -> tuple[Distribution, str]:
         """The reading with the line before weighed in, and a sentence that says so, or ''."""
         answer = context.kind(text)
         lines = [line for line in history[-2:] if re.search(r'[^\W_]', line.text) and not _foreign(line.text)]
-        calm = 1.0 if answer else reading['neutral']
         if not lines:
             if answer in ('yes', 'no', 'noted'):
                 # "No." alone was a quarrel where the head learned; here it mostly answers a question.
                 reading = Distribution.mix(((0.6, reading), (0.4, context.after(answer, 0, 0))))
             return reading, ''
-        if calm < 0.3:
+        if not answer and reading['neutral'] < 0.3:
             return reading, ''
         last, stated = lines[-1], None
         if answer in ('yes', 'no') and last.role == 'avatar':
             stated = context.restated(last.text, answer)
             if stated is None and context.offers(last.text):
-                return Distribution.mix(((0.3, reading), (0.7, context.after(answer, 0, 0)))), \
-                    'the words answer an offer'
+                calm = Distribution.mix(((0.3, reading), (0.7, context.after(answer, 0, 0))))
+                return calm, 'the words answer an offer'
         texts = [stated or last.text[-_LINE:]] + [line.text[-_LINE:] for line in lines[:-1] if line.role == 'visitor']
         layers = self._embedding.layers(texts)
         good, bad = self._head.event(layers[0])
@@ -162,8 +169,12 @@ class Words:
             left = 0.5 * (1 - good - bad)
             good, bad = good + left * earlier[0], bad + left * earlier[1]
         if not answer:
-            weight = self._config.mood * reading['neutral'] if mood else 0.0
-            return (Distribution.mix(((1 - weight, reading), (weight, mood))) if mood else reading), ''
+            if not mood:
+                return reading, ''
+            weight = self._config.mood * reading['neutral']
+            changed = Distribution.mix(((1 - weight, reading), (weight, mood)))
+            moved = changed.label != reading.label
+            return changed, f'plain words after some that sound {_SOUNDS[changed.label]}' if moved else ''
         meant = context.after('stated' if stated else answer, good, bad)
         if stated:
             said = self._head.read(layers[0], self._embedding.tokens(stated))
@@ -173,14 +184,14 @@ class Words:
         changed = Distribution.mix(((1 - self._config.context, reading), (self._config.context, meant)))
         return changed, self._because(text, stated, good, bad, changed.label)
 
-    def _mood(self, lines: Sequence[Line], texts: Sequence[str], layers: object) -> Distribution | None:
+    def _mood(self, lines: Sequence[Line], texts: Sequence[str], layers: NDArray[np.float32]) -> Distribution | None:
         felt = next((line.emotion for line in reversed(lines) if line.role == 'visitor' and line.emotion), None)
         if felt:
             return Distribution.from_mapping({felt: 0.8, 'neutral': 0.2})
         own = next((i for i, line in enumerate(reversed(lines)) if line.role == 'visitor'), None)
         if own is None or own >= len(texts):
             return None
-        return self._head.read(layers[own], self._embedding.tokens(texts[own]))  # type: ignore[index]
+        return self._head.read(layers[own], self._embedding.tokens(texts[own]))
 
     def _ironic(self, text: str, reading: Distribution, history: Sequence[Line]) -> bool:
         if reading['happy'] <= 0.2:

@@ -24,7 +24,8 @@ _PATTERNS: Final = {
     'negation': phrases(_NOT),
     'intensifier': phrases(rf"""
         very|extremely|totally|completely|absolutely|utterly|incredibly|terribly|awfully|perfectly|entirely|deeply
-        truly|quite|honestly|really(?! ?\?)|such(?= [a-z])(?! as\b)|too(?= [a-z])|so(?= [a-z]){_CONJUNCTION}
+        truly|quite|honestly|(?<=, )honest|really(?! ?\?)
+        such(?= [a-z])(?! as\b)|too(?= [a-z])|so(?= [a-z]){_CONJUNCTION}
         """),
     'laughter': re.compile(r"\b(?:(?:ha)+h?|(?:he){2,}h?|heh|hee|lol|lmao|rofl)\b|"
                            r"[\[(*](?:laugh|chuckle|giggle)\w*[\])*]|[😂🤣😆]", re.I),
@@ -72,6 +73,8 @@ def measures(text: str, history: Sequence[Line] = (), label: str | None = None) 
     found['sarcasm_frame'] = float(irony.framed(text))
     felt = next((line.emotion for line in reversed(history) if line.role == 'visitor' and line.emotion), None)
     turned = {felt, label} & UNPLEASANT and 'happy' in (felt, label)
+    if label == 'happy':
+        turned = turned or any(line.role == 'visitor' and _LOW.search(plain(line.text)) for line in history[-2:])
     found['contradiction_with_history'] = float(bool(turned or (history and _denies(text, history[-1].text))))
     return found
 
@@ -96,6 +99,11 @@ def denied(text: str) -> list[str]:
         if match:
             words += re.findall(r"[^\W\d_]+(?:'\w+)?", clause[match.end():])[:4]
     return words
+
+
+def one_clause(text: str) -> bool:
+    """True when the text says one thing only: what it denies is then all it says."""
+    return sum(bool(re.search(r'\w', clause)) for clause in _CLAUSE.split(plain(text))) == 1
 
 
 def scorn(text: str) -> str | None:
