@@ -119,10 +119,10 @@ def test_every_answer_depends_on_the_news() -> None:
 
 
 def test_irony_and_denial_only_move_what_is_there() -> None:
-    before = Distribution.from_mapping({'happy': 0.8, 'neutral': 0.2})
+    before = Distribution.from_mapping({'happy': 0.6, 'neutral': 0.2, 'fear': 0.2})
     after = irony.turned(before, 0.5)
-    assert after['happy'] == pytest.approx(0.4) and after['angry'] > after['sad'] > 0
-    assert after['neutral'] == pytest.approx(before['neutral'])
+    assert after['happy'] == pytest.approx(0.3) and after['neutral'] == pytest.approx(0.15)
+    assert after['angry'] > after['sad'] > 0 and after['fear'] == pytest.approx(before['fear'])
     assert moved(before, 'sad', 0.7, {'neutral': 1.0}) == before
 
 

@@ -53,12 +53,14 @@ class Embedding:
         return list(self._tokenizer.encode(text).ids)
 
     def words(self, text: str) -> list[tuple[int, str]]:
-        """The words that are one token, each with its id and as written; rarer words, in several, are left out."""
+        """The words that are one token, each with its id and as written; rarer words, in several, and the halves of
+        "don't" are left out."""
         encoded = self._tokenizer.encode(text)
         pieces = Counter(at for at in encoded.word_ids if at is not None)
         return [(token, text[start:end]) for token, at, (start, end)
                 in zip(encoded.ids, encoded.word_ids, encoded.offsets, strict=True)
-                if at is not None and pieces[at] == 1 and text[start:end].isalpha()]
+                if at is not None and pieces[at] == 1 and text[start:end].isalpha()
+                and "'" not in text[max(start - 1, 0):end + 1]]
 
     def layers(self, texts: Sequence[str]) -> Array:
         """Means over the tokens, float32 [texts, 7, 384]: the input layer, then the six layers' outputs."""

@@ -119,11 +119,13 @@ def _parts(text: str) -> list[tuple[str, bool]]:
 
 
 def turned(distribution: Distribution, share: float = 0.6) -> Distribution:
-    """The same reading, were it partly meant the other way round: `share` of the happiness becomes what irony hides."""
+    """The same reading, were it partly meant the other way round: `share` of the happiness, and half as much of the
+    calm, becomes what irony hides."""
     p = distribution.array
-    happy = LABELS.index('happy')
-    taken = p[happy] * share
-    p[happy] -= taken
+    taken = 0.0
+    for label, part in (('happy', share), ('neutral', share / 2)):
+        taken += p[LABELS.index(label)] * part
+        p[LABELS.index(label)] *= 1 - part
     for label, part in _MEANT.items():
         p[LABELS.index(label)] += taken * part
     return Distribution.of(p)

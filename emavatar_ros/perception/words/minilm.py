@@ -94,9 +94,8 @@ class Words:
             return Candidate.abstain(VIEW, MODEL, f'only English words are read, and these look like {other}'), False
         reading = self._distribution(text)
         reading, why = self._denial(text, reading)
-        reading, before = self._context(text, reading, history)
-        if before:
-            why = before
+        reading, because, mocking = self._context(text, reading, history)
+        why, sounded = because or why, reading.label
         if signs.asks(text):
             reading = signs.calmer(reading)
         if shown is not None:
@@ -104,12 +103,12 @@ class Words:
         ironic = self._ironic(text, reading, history)
         if ironic:
             reading = irony.turned(reading)
-        evidence = why or self._evidence(text, reading.label)
+        evidence = why if why and reading.label == sounded else self._evidence(text, reading.label)
         if ironic:
             evidence = 'the words praise something unwelcome, which may be irony'
         elif signs.measures(text)['laughter']:
             evidence += ', with laughter'
-        return Candidate.of(VIEW, MODEL, reading, evidence), ironic
+        return Candidate.of(VIEW, MODEL, reading, evidence), ironic or mocking
 
     def _distribution(self, text: str) -> Distribution:
         parts = [text]
@@ -119,46 +118,49 @@ class Words:
         readings = []
         for rows, part in zip(layers, parts, strict=True):
             looking_down = signs.scorn(part) is not None
-            readings.append(self._head.read(rows, self._embedding.tokens(part), 1.5 if looking_down else 0.0))
+            readings.append(self._head.read(rows, self._embedding.tokens(part), 2.0 if looking_down else 0.0))
         # In a long text the feeling is in a few sentences; the rest is what happened.
         return Distribution.mix((0.25 + 1 - reading['neutral'], reading) for reading in readings)
 
     def _denial(self, text: str, reading: Distribution) -> tuple[Distribution, str]:
         """The reading less what is denied in it, and a sentence that says so, or ''."""
-        words = signs.denied(text)
-        strongest: tuple[float, str, str] = (_TELLING, '', '')
-        for token, word in self._embedding.words(' '.join(words)):
-            for label in _DENIED:
-                strongest = max(strongest, (self._head.weight(token, label), word, label))
-        _, word, label = strongest
-        if not word:
+        found: dict[str, str] = {}
+        for token, word in self._embedding.words(' '.join(signs.denied(text))):
+            weight, label = max((self._head.weight(token, name), name) for name in _DENIED)
+            if weight >= _TELLING:
+                found.setdefault(label, word.lower())
+        if not found:
             return reading, ''
-        # "Not bad at all" is nothing bad; "not angry, just hurt" is still hurt.
-        unpleasant = [name for name in _DENIED if name in UNPLEASANT and signs.one_clause(text)]
+        denied = set(found)
+        if denied & UNPLEASANT and signs.one_clause(text):
+            # "Not bad at all" is nothing bad; "not angry, just hurt" is still hurt.
+            denied |= UNPLEASANT
         changed = reading
-        for name in unpleasant if label in unpleasant else [label]:
-            changed = signs.moved(changed, name, self._config.denial, _DENIED[name])
-        if changed.label == label:
+        for name in _DENIED:
+            if name in denied:
+                changed = signs.moved(changed, name, self._config.denial, _DENIED[name])
+        if changed.label in found:
             return changed, ''
-        return changed, f'"{word.lower()}" is denied, and the words sound {_SOUNDS[changed.label]}'
+        return changed, f'"{next(iter(found.values()))}" is denied, and the words sound {_SOUNDS[changed.label]}'
 
-    def _context(self, text: str, reading: Distribution, history: Sequence[Line]) -> tuple[Distribution, str]:
-        """The reading with the line before weighed in, and a sentence that says so, or ''."""
+    def _context(self, text: str, reading: Distribution, history: Sequence[Line]
+                 ) -> tuple[Distribution, str, bool]:
+        """The reading with the line before weighed in, a sentence about it or "", and whether bad news is praised."""
         answer = context.kind(text)
         lines = [line for line in history[-2:] if re.search(r'[^\W_]', line.text) and not _foreign(line.text)]
         if not lines:
             if answer in ('yes', 'no', 'noted'):
                 # "No." alone was a quarrel where the head learned; here it mostly answers a question.
                 reading = Distribution.mix(((0.6, reading), (0.4, context.after(answer, 0, 0))))
-            return reading, ''
+            return reading, '', False
         if not answer and reading['neutral'] < 0.3:
-            return reading, ''
+            return reading, '', False
         last, stated = lines[-1], None
         if answer in ('yes', 'no') and last.role == 'avatar':
             stated = context.restated(last.text, answer)
             if stated is None and context.offers(last.text):
                 calm = Distribution.mix(((0.3, reading), (0.7, context.after(answer, 0, 0))))
-                return calm, 'the words answer an offer'
+                return calm, 'the words answer an offer', False
         texts = [stated or last.text[-_LINE:]] + [line.text[-_LINE:] for line in lines[:-1] if line.role == 'visitor']
         layers = self._embedding.layers(texts)
         good, bad = self._head.event(layers[0])
@@ -170,11 +172,11 @@ class Words:
             good, bad = good + left * earlier[0], bad + left * earlier[1]
         if not answer:
             if not mood:
-                return reading, ''
+                return reading, '', False
             weight = self._config.mood * reading['neutral']
             changed = Distribution.mix(((1 - weight, reading), (weight, mood)))
             moved = changed.label != reading.label
-            return changed, f'plain words after some that sound {_SOUNDS[changed.label]}' if moved else ''
+            return changed, f'plain words after some that sound {_SOUNDS[changed.label]}' if moved else '', False
         meant = context.after('stated' if stated else answer, good, bad)
         if stated:
             said = self._head.read(layers[0], self._embedding.tokens(stated))
@@ -182,7 +184,7 @@ class Words:
         if mood and answer in ('yes', 'no', 'fine', 'noted', 'thanks', 'giveup'):
             meant = Distribution.mix(((0.75, meant), (0.25, mood)))
         changed = Distribution.mix(((1 - self._config.context, reading), (self._config.context, meant)))
-        return changed, self._because(text, stated, good, bad, changed.label)
+        return changed, self._because(text, stated, good, bad, changed.label), answer == 'praise' and bad > 0.6
 
     def _mood(self, lines: Sequence[Line], texts: Sequence[str], layers: NDArray[np.float32]) -> Distribution | None:
         felt = next((line.emotion for line in reversed(lines) if line.role == 'visitor' and line.emotion), None)
@@ -194,12 +196,15 @@ class Words:
         return self._head.read(layers[own], self._embedding.tokens(texts[own]))
 
     def _ironic(self, text: str, reading: Distribution, history: Sequence[Line]) -> bool:
-        if reading['happy'] <= 0.2:
+        if reading['happy'] + reading['neutral'] <= 0.2:
             return False
-        if irony.framed(text):
-            return True
-        rest = irony.praised(text)
-        return bool(rest and self._head.event(self._embedding.layers([rest])[0])[1] > 0.7)
+        framed, praised = irony.framed(text), irony.praised(text)
+        if framed and history and history[-1].role == 'avatar':
+            # "Just what I needed" is meant after good news.
+            return self._head.event(self._embedding.layers([history[-1].text[-_LINE:]])[0])[0] < 0.6
+        if framed or not praised:
+            return framed
+        return self._head.event(self._embedding.layers([praised])[0])[1] > 0.7
 
     @staticmethod
     def _because(text: str, stated: str | None, good: float, bad: float, label: str) -> str:
