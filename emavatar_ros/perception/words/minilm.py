@@ -72,7 +72,7 @@ class Words:
         """Countable cues of the words by the names `deliberate` uses; see signs."""
         candidate, ironic = self._read(text, 'en', history)
         found = signs.measures(text, history, candidate.label)
-        return {**found, 'sarcasm_frame': max(found['sarcasm_frame'], float(ironic))}
+        return {**found, 'sarcasm_frame': float(ironic)}
 
     def warm_up(self) -> None:
         """Read something, so that the first visitor doesn't wait."""
@@ -100,12 +100,12 @@ class Words:
             reading = signs.calmer(reading)
         if shown is not None:
             reading = Distribution.of((reading.array + 0.05) * (shown.array + 0.15))
-        ironic = self._ironic(text, reading, history)
+        ironic = self._ironic(text, history)
         if ironic:
             reading = irony.turned(reading)
         evidence = why if why and reading.label == sounded else self._evidence(text, reading.label)
         if ironic:
-            evidence = 'the words praise something unwelcome, which may be irony'
+            evidence = 'put like this, the words may be irony'
         elif signs.measures(text)['laughter']:
             evidence += ', with laughter'
         return Candidate.of(VIEW, MODEL, reading, evidence), ironic or mocking
@@ -195,11 +195,10 @@ class Words:
             return None
         return self._head.read(layers[own], self._embedding.tokens(texts[own]))
 
-    def _ironic(self, text: str, reading: Distribution, history: Sequence[Line]) -> bool:
-        if reading['happy'] + reading['neutral'] <= 0.2:
-            return False
+    def _ironic(self, text: str, history: Sequence[Line]) -> bool:
+        """True for a usual form of irony, and for praise of what is likely bad news."""
         framed, praised = irony.framed(text), irony.praised(text)
-        if framed and history and history[-1].role == 'avatar':
+        if framed and history and history[-1].role == 'avatar' and not _foreign(history[-1].text):
             # "Just what I needed" is meant after good news.
             return self._head.event(self._embedding.layers([history[-1].text[-_LINE:]])[0])[0] < 0.6
         if framed or not praised:
