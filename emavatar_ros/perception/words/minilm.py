@@ -40,6 +40,7 @@ _DENIED: Final = {
     'sad': {'neutral': 0.75, 'happy': 0.25}, 'angry': {'neutral': 0.85, 'happy': 0.15},
     'fear': {'neutral': 0.85, 'happy': 0.15}, 'disgusted': {'neutral': 0.7, 'happy': 0.3}}
 """Where the probability of a feeling goes that is denied."""
+_SHARED: Final = frozenset(['no', 'me', 'die', 'he', 'ha', 'come', 'son', 'war', 'also', 'man', 'hat', 'am', 'bin', 'so', 'sole', 'con', 'par', 'ton', 'mine'])
 _LINE: Final = 240
 """Characters read of a line before, from its end."""
 
@@ -233,7 +234,9 @@ def _foreign(text: str) -> str | None:
     letters = [sign for sign in text if sign.isalpha()]
     if sum(sign <= 'ɏ' for sign in letters) < 0.6 * len(letters):
         return 'another script'
-    language = guess(text, 'en')
+    # Each word once, without those that English has too: "Oh no, no, me?" is not Spanish.
+    words = dict.fromkeys(re.findall(r"[^\W\d_]{2,}(?:'\w+)?", text.lower()))
+    language = guess(' '.join(word for word in words if word not in _SHARED), 'en')
     return None if language == 'en' else repr(language)
 
 
