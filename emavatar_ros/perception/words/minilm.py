@@ -40,9 +40,11 @@ _DENIED: Final = {
     'sad': {'neutral': 0.75, 'happy': 0.25}, 'angry': {'neutral': 0.85, 'happy': 0.15},
     'fear': {'neutral': 0.85, 'happy': 0.15}, 'disgusted': {'neutral': 0.7, 'happy': 0.3}}
 """Where the probability of a feeling goes that is denied."""
-_SHARED: Final = frozenset(['no', 'me', 'die', 'he', 'ha', 'come', 'son', 'war', 'also', 'man', 'hat', 'am', 'bin', 'so', 'sole', 'con', 'par', 'ton', 'mine'])
 _LINE: Final = 240
 """Characters read of a line before, from its end."""
+_SHARED: Final = frozenset(('no', 'me', 'die', 'he', 'ha', 'come', 'son', 'war', 'also', 'man', 'hat', 'am', 'bin',
+                            'so', 'sole', 'con', 'par', 'ton', 'mine'))
+"""Small words of other languages that are English words too."""
 
 
 @dataclass(frozen=True)
