@@ -53,6 +53,7 @@ _KINDS: Final = {kind: re.compile(one_of(lines)) for kind, lines in {
     'praise': r"""
         (?:just |that's |how |very )*(?:great|wonderful|fantastic|perfect|lovely|brilliant|marvell?ous|super|nice|good)
         (?:just |that's |how )*(?:excellent|terrific|amazing|awesome|splendid)|(?:good|great) news
+        (?:that's )?(?:just|exactly) what i (?:needed|wanted)
         """,
     'noted': r"""
         ok|okay|all right|alright|right|i see|i understand|fine|hm+|mm+|mhm|oh|ah|well|so|got it|understood|fair enough
@@ -69,7 +70,7 @@ _AFTER: Final[dict[str, tuple[dict[str, float], dict[str, float], dict[str, floa
               {'angry': 0.55, 'sad': 0.2, 'contempt': 0.1, 'neutral': 0.15},
               {'neutral': 0.65, 'angry': 0.2, 'happy': 0.15}),
     'doubt': ({'surprised': 0.5, 'happy': 0.4, 'neutral': 0.1},
-              {'angry': 0.4, 'surprised': 0.33, 'sad': 0.14, 'fear': 0.13},
+              {'angry': 0.35, 'surprised': 0.4, 'sad': 0.13, 'fear': 0.12},
               {'surprised': 0.65, 'neutral': 0.35}),
     'yes': ({'happy': 0.75, 'neutral': 0.25},
             {'sad': 0.4, 'angry': 0.2, 'fear': 0.1, 'neutral': 0.3},
@@ -78,7 +79,7 @@ _AFTER: Final[dict[str, tuple[dict[str, float], dict[str, float], dict[str, floa
            {'sad': 0.4, 'angry': 0.25, 'surprised': 0.2, 'fear': 0.15},
            {'neutral': 0.85, 'angry': 0.08, 'sad': 0.07}),
     'fine': ({'happy': 0.5, 'neutral': 0.5},
-             {'sad': 0.5, 'neutral': 0.35, 'angry': 0.12, 'happy': 0.03},
+             {'sad': 0.6, 'neutral': 0.25, 'angry': 0.12, 'happy': 0.03},
              {'neutral': 0.7, 'happy': 0.3}),
     'giveup': ({'neutral': 0.7, 'happy': 0.1, 'angry': 0.2},
                {'angry': 0.5, 'sad': 0.3, 'neutral': 0.2},

@@ -51,7 +51,7 @@ _SHARED: Final = frozenset(('no', 'me', 'die', 'he', 'ha', 'come', 'son', 'war',
 class Config:
     """Settings of the words view."""
 
-    context: float = setting(0.7, 'how far a short answer such as "Really?" is read from the line before it',
+    context: float = setting(0.85, 'how far a short answer such as "Really?" is read from the line before it',
                              low=0.0, high=1.0)
     mood: float = setting(0.25, 'how far matter-of-fact words lean on what the visitor said before', low=0.0, high=0.9)
     denial: float = setting(0.7, 'how much of a feeling that is denied ("not happy") goes to others', low=0.0, high=1.0)
@@ -107,7 +107,7 @@ class Words:
         if ironic:
             reading = irony.turned(reading)
         evidence = why if why and reading.label == sounded else self._evidence(text, reading.label)
-        if ironic:
+        if ironic and reading.label != 'contempt':
             evidence = 'put like this, the words may be irony'
         elif signs.measures(text)['laughter']:
             evidence += ', with laughter'
@@ -182,12 +182,15 @@ class Words:
             return changed, f'plain words after some that sound {_SOUNDS[changed.label]}' if moved else '', False
         meant = context.after('stated' if stated else answer, good, bad)
         if stated:
-            said = self._head.read(layers[0], self._embedding.tokens(stated))
-            meant = Distribution.mix(((0.5, meant), (0.5, said)))
+            said = self._denial(stated, self._head.read(layers[0], self._embedding.tokens(stated)))[0]
+            meant = Distribution.mix(((0.4, meant), (0.6, said)))
         if mood and answer in ('yes', 'no', 'fine', 'noted', 'thanks', 'giveup'):
             meant = Distribution.mix(((0.75, meant), (0.25, mood)))
         changed = Distribution.mix(((1 - self._config.context, reading), (self._config.context, meant)))
-        return changed, self._because(text, stated, good, bad, changed.label), answer == 'praise' and bad > 0.6
+        mocking = answer == 'praise' and bad > 0.6
+        if mocking:
+            changed = irony.turned(changed)
+        return changed, self._because(text, stated, good, bad, changed.label), mocking
 
     def _mood(self, lines: Sequence[Line], texts: Sequence[str], layers: NDArray[np.float32]) -> Distribution | None:
         felt = next((line.emotion for line in reversed(lines) if line.role == 'visitor' and line.emotion), None)
@@ -218,7 +221,8 @@ class Words:
     def _evidence(self, text: str, label: str) -> str:
         looking_down = signs.scorn(text)
         if label == 'contempt' and looking_down:
-            return f'the words "{looking_down}" look down on somebody'
+            several = ' ' in looking_down
+            return f'the word{"s" * several} "{looking_down}" look{"s" * (not several)} down on somebody'
         weights: dict[str, float] = {}
         for token, word in self._embedding.words(text):
             weights[word.lower()] = max(weights.get(word.lower(), 0.0), self._head.weight(token, label))

@@ -98,7 +98,11 @@ def denied(text: str) -> list[str]:
         match = re.search(rf"\b{_NOT}\b", clause, re.I)
         if match:
             words += re.findall(r"[^\W\d_]+(?:'\w+)?", clause[match.end():])[:4]
-    return words
+    return [word for word in words if word.lower() not in _CARRIERS]
+
+
+_CARRIERS: Final = frozenset(('feel', 'feels', 'felt', 'feeling', 'any', 'anymore', 'more', 'at', 'all', 'my', 'me'))
+"""Words that carry no feeling of their own into a denial."""
 
 
 def one_clause(text: str) -> bool:
