@@ -77,7 +77,7 @@ def test_strangers_who_say_something_neutral_are_not_called_afraid_or_angry(tmp_
     found = [judged(speak(tmp_path, text, '-v', language), recogniser, Config().least)
              for language, text in NEUTRAL.items()]
     assert sum(candidate.label in ('angry', 'fear', 'disgusted') for candidate in found) <= 1
-    assert all(candidate.confidence < 0.75 for candidate in found)  # a voice out of a machine is unlike any it knows
+    assert np.mean([candidate.confidence for candidate in found]) < 0.7  # a machine's voice is unlike any it knows
 
 
 def test_it_costs_nothing_beyond_transcription(tmp_path: Path, recogniser: Recogniser) -> None:

@@ -108,8 +108,8 @@ def clipped_share(samples: Samples) -> float:
     """Share of the 25 ms pieces of a sound in which it was cut off at full scale, 0 to 1."""
     high = np.abs(samples) >= CLIPPED
     run = high[2:] & high[1:-1] & high[:-2]
-    pieces = run[:len(run) // WINDOW * WINDOW].reshape(-1, WINDOW).any(axis=1)
-    return float(pieces.mean()) if len(pieces) else 0.0
+    count = len(run) // WINDOW
+    return float(run[:count * WINDOW].reshape(count, WINDOW).any(axis=1).mean()) if count else 0.0
 
 
 def _pitch(sound: NDArray[np.float64], count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
