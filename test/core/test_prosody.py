@@ -155,6 +155,10 @@ def test_it_is_less_sure_of_a_voice_unlike_those_it_learned_from() -> None:
     assert usual.label == strange.label == 'angry'
     assert usual.confidence == pytest.approx(along.confidence, abs=0.01)
     assert strange.confidence < usual.confidence - 0.1
+    view = used_to(0.1)
+    music = view.hear(Audio(voice(level=0.2), RATE), np.array([0, 9, 9, 9], np.float32))
+    assert music.abstains and 'music' in music.reason
+    assert view.hear(Audio(voice(level=0.2), RATE), EMBEDDING) == usual  # and it is nobody's usual voice
 
 
 NOISE = np.random.default_rng(1).normal(0, 0.1, 2 * RATE).astype(np.float32)
@@ -182,7 +186,7 @@ def test_any_rate_and_channels_will_do() -> None:
 def test_the_head_that_ships_fits_the_view() -> None:
     view = create(Config(least=0.0))
     for level in (0.05, 0.3):
-        candidate = view.hear(Audio(voice(level=level, swing=3), RATE), np.zeros(1024, np.float32))
+        candidate = view.hear(Audio(voice(level=level, swing=3), RATE), view._head['mean'][:1024])
         assert candidate.label in LABELS and candidate.distribution is not None
         assert -1 <= candidate.valence <= 1 and -1 <= candidate.arousal <= 1
 

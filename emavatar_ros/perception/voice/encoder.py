@@ -45,6 +45,8 @@ class Config:
                             high=1.0)
     clipped: float = setting(0.9, 'share of the sound cut off at full scale above which nothing is judged', low=0.0,
                              high=1.0)
+    strangest: float = setting(6.0, 'strangeness above which nothing is judged: speech has 0.5 to 4, music 9 and more',
+                               low=1.0, high=100.0)
     least: float = setting(0.3, 'confidence below which the view abstains; chance is 0.17', low=0.0, high=1.0)
 
 
@@ -79,6 +81,8 @@ class EncoderVoice:
                                  else np.asarray(self._head['mean'][:expected]), measures]).astype(np.float32)
         z = self._baseline.standardise(values)
         self.measured = named(z[-len(NAMES):], measures)
+        if known and strangeness(self._head, z[:expected]) > self.config.strangest:
+            return Candidate.abstain(VIEW, MODEL, 'it does not sound like anybody speaking: music, perhaps')
         if final:
             self._baseline.add(values)
         kind, model = ('both', MODEL) if known else ('prosody', 'prosody')
