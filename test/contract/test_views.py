@@ -48,6 +48,7 @@ class Scene:
 
     def __init__(self) -> None:
         self.faces: list[tuple[float, float, float, float, Units, str]] = []
+        self.behind = ''
 
     def put(self, x: float, y: float, size: float = 120, yaw: float = 0.0, shown: Units | None = None,
             looks: str = 'neutral') -> None:
@@ -95,7 +96,7 @@ class Scene:
 
 def view(scene: Scene, **settings: object) -> face.FaceView:
     config = build(face.Config, {'tracking.counted_ids': True, **settings})
-    return face.FaceView(config, scene, scene)  # type: ignore[arg-type]
+    return face.FaceView(config, scene, scene, lambda crop, points: scene.behind)  # type: ignore[arg-type]
 
 
 def watch(seeing: face.FaceView, scene: Scene, start: float, end: float) -> tuple[face.Face, ...]:
