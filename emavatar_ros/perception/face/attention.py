@@ -25,7 +25,7 @@ _FIRST = 0.4
 """Nothing is said about somebody seen for less than this (s)."""
 _TO_ENGAGED, _TO_DISENGAGED = 1.0, 2.0
 
-_WINDOW = 0.8
+_WINDOW = 1.0
 _STILL, _MOVING = 0.10, 0.28
 """Ways to and fro of the lips, in heights of the face a second, of a quiet face at most and of a speaking one."""
 

@@ -50,8 +50,8 @@ class Config:
     profile: float = setting(0.8, 'a head turned further than this is not read', unit='rad', low=0.1, high=1.6)
     read_every: float = setting(0.3, 'time between two readings of one face by the expression networks', unit='s',
                                 low=0.0, high=5.0)
-    look_every: float = setting(0.05, 'time between two looks at one face, for each face that is followed', unit='s',
-                                low=0.0, high=1.0)
+    look_every: float = setting(0.1, 'time between two looks at the partner while others are there; they share half '
+                                'as many', unit='s', low=0.0, high=1.0)
     memory: float = setting(60.0, 'how long readings are kept for `candidate`', unit='s', low=1.0, high=600.0)
     least: float = setting(0.3, 'an utterance whose likeliest emotion is below this has no face candidate', low=0.0,
                            high=1.0)
@@ -93,12 +93,14 @@ class _Reading:
 
 @dataclass(frozen=True)
 class _Look:
-    """What one picture gave: its mean brightness, how much each face in it counts, and the faces read in it."""
+    """What one picture gave: its mean brightness, how much each face in it counts, the faces read in it, and whether
+    there was one of which eyes, nose and mouth could not be found."""
 
     stamp: float
     brightness: float
     weights: dict[str, float]
     readings: tuple[_Reading, ...]
+    veiled: bool
 
 
 class FaceView:
@@ -118,6 +120,7 @@ class FaceView:
         self._fresh, self._turn = True, 0
         self._partner: str | None = None
         self._voice: bool | None = None
+        self._veiled = False
 
     def hear(self, voice: bool | None) -> None:
         """Tell whether a voice is heard from now on; None: not known, then lips alone tell who speaks."""
@@ -144,7 +147,8 @@ class FaceView:
         ordered = ranked(faces, self._partner)
         self._partner = ordered[0].id if ordered else None
         weights = {face.id: face.weight for face in faces}
-        self._seen.append(_Look(stamp, float(rgb[::16, ::16].mean()), weights, tuple(readings)))
+        self._seen.append(_Look(stamp, float(rgb[::16, ::16].mean()), weights, tuple(readings),
+                                self._veiled))
         while not 0 <= stamp - self._seen[0].stamp <= self._config.memory:
             self._seen.popleft()
         return ordered
@@ -157,7 +161,9 @@ class FaceView:
         partner = self.partner(start, end)
         if partner is None:
             dark = np.median([look.brightness for look in looks]) < self._config.darkest
-            reason = 'the picture is too dark to see a face' if dark else 'no face was in the picture'
+            veiled = sum(look.veiled for look in looks) > len(looks) / 2
+            reason = ('the picture is too dark to see a face' if dark else
+                      'a face is there, but hidden or turned away' if veiled else 'no face was in the picture')
             return Candidate.abstain(VIEW, self.model, reason)
         mine = [reading for look in looks for reading in look.readings if reading.id == partner]
         if not mine:
@@ -215,10 +221,10 @@ class FaceView:
         """Landmarks of every face looked at in this picture, the largest first."""
         places = []
         tracks = self._tracker.tracks
-        wait = self._config.look_every * (len(tracks) if len(tracks) > 1 else 0)
+        wait = self._config.look_every
         for track in tracks:
-            # The partner is never looked at less often than one of two.
-            mine = min(wait, 2 * self._config.look_every) if track.id == self._partner else wait
+            partner = track.id == self._partner or len(tracks) == 1
+            mine = (wait if len(tracks) > 1 else 0.0) if partner else wait * len(tracks)
             if 0 <= stamp - track.last < mine:
                 continue
             points = self._look(rgb, track.region)
@@ -226,12 +232,14 @@ class FaceView:
                 self._tracker.lost(track.id)
             elif self._tracker.seen(track.id, region_of(points), stamp):
                 places.append((track.id, points))
+        self._veiled = False
         if self._tracker.wants_search(stamp):
             new: list[tuple[Region, Points]] = []
             for region in self._tracker.unknown(self._search(rgb)):
                 # A region from the detector is rough: the landmarks found there give a better one to look at.
                 rough = self._look(rgb, region)
                 points = None if rough is None else self._look(rgb, region_of(rough))
+                self._veiled |= points is None
                 if points is not None and all(region_of(points).overlap(other) <= self._config.tracking.overlap
                                               for other, _ in new):
                     new.append((region_of(points), points))
@@ -269,7 +277,7 @@ class FaceView:
         reason = self._unreadable(box, head)
         if reason:
             person.read = -np.inf
-        elif not 0 <= stamp - person.read < self._config.read_every:
+        elif not 0 <= stamp - person.read < self._config.read_every * (1 if id == self._partner else 1.5):
             crop = cut(rgb, box)
             person.read = stamp
             person.hidden.update(self._hides(crop, placed(points, box)), stamp)
