@@ -27,6 +27,7 @@ from emavatar_ros.media.files import open_video, read_audio
 from emavatar_ros.media.movie import Movie
 from emavatar_ros.output import output_folder
 from emavatar_ros.reply import MP4, WAV, Performed, write_wav
+from emavatar_ros.senses import Perceived
 from emavatar_ros.turn import turn
 from emavatar_ros.turn_input import check
 from emavatar_ros.turn_record import TurnRecord
@@ -163,8 +164,8 @@ def _record(seen: Seen, folder: Path) -> TurnRecord:
                   speech=chunks[0].voice, renderer=seen.renderer)
     performed = Performed(rate, at, tuple(phonemes), round(movie.fps, 2), movie.width, movie.height,
                           movie.count, seen.renderer, timings['voice'], timings['face'], first)
-    return TurnRecord(seen.transcript.text, seen.transcript.language, seen.transcript.confidence,
-                      convert.estimate(seen.emotion), candidates, convert.script(seen.script), performed, timings,
+    perceived = Perceived(seen.transcript.text, seen.transcript.language, seen.transcript.confidence, candidates)
+    return TurnRecord(perceived, convert.estimate(seen.emotion), convert.script(seen.script), performed, timings,
                       models)
 
 

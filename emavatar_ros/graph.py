@@ -51,6 +51,7 @@ NODES = {spec.name: spec for spec in (
     _spec('face_emotion', 'perceive', 'nodes.settings:FaceEmotionSettings', 'what the face shows', 6),
     _spec('voice_emotion', 'perceive', 'nodes.settings:VoiceEmotionSettings', 'what the voice shows'),
     _spec('text_emotion', 'perceive', 'nodes.settings:TextEmotionSettings', 'what the words say'),
+    _spec('whole_emotion', 'perceive', 'perception.whole:Config', 'what all three show together, by a server\'s model'),
     _spec('arbiter', 'converse', 'nodes.settings:ArbiterSettings', 'what the visitor feels'),
     _spec('planner', 'converse', 'nodes.settings:PlannerSettings', 'what to answer, and how', 3),
     _spec('speech', 'perform', 'nodes.settings:SpeechSettings', 'the answer as speech'),
@@ -64,7 +65,7 @@ PARTS = ('perceive', 'converse', 'perform')
 PROCESSES = (
     ('camera', 'face_emotion'),
     ('microphone', 'listening', 'voice_emotion'),
-    ('text_emotion', 'arbiter'),
+    ('text_emotion', 'whole_emotion', 'arbiter'),
     ('planner',),
     ('speech', 'actions'),
     ('face',),

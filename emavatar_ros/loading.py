@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from emavatar_ros.errors import Unavailable
@@ -67,3 +68,21 @@ class Loading:
                 future.set_result(make())
             except BaseException as error:  # handed to whoever waits for it
                 future.set_exception(error)
+
+
+class Stopwatch:
+    """What stages took, without what they waited for models: `with watch('perception'): ...`.
+
+    seconds: wall time by stage. For the thread that made `loading`.
+    """
+
+    def __init__(self, loading: Loading) -> None:
+        self.loading = loading
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        began, waited = time.perf_counter(), self.loading.waited
+        yield
+        spent = time.perf_counter() - began - (self.loading.waited - waited)
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + max(spent, 0.0)

@@ -22,7 +22,7 @@ from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.errors import BadInput
 from emavatar_ros.media.files import Image
 from emavatar_ros.media.lettering import Pixels, fold, shorten, width, write
-from emavatar_ros.perceive import ARBITER, Event
+from emavatar_ros.timeline import ARBITER, Event
 
 ROWS: Final = ('face', 'words', 'voice', 'whole', ARBITER)
 TITLES: Final = {'face': ('Face', 'what it shows'), 'words': ('Words', 'what they say'),

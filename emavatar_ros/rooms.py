@@ -52,6 +52,12 @@ class Rooms:
         """What a voice shows."""
         return self._backend('voice_emotion', 'backend')
 
+    def whole(self) -> Any:
+        """What takes words, voice and face together."""
+        from emavatar_ros.perception import whole
+
+        return whole.create(self.config('whole_emotion'))
+
     def arbiter(self) -> Any:
         """Who decides."""
         from emavatar_ros.deliberation.fusion import Arbiter

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from emavatar_ros import avatars, profiles
@@ -11,23 +11,18 @@ from emavatar_ros.avatars import Avatar
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.errors import BadInput
 from emavatar_ros.history import Line
-from emavatar_ros.media.audio import Audio
-from emavatar_ros.media.files import Video, open_video, read_audio
+from emavatar_ros.media.files import open_video, read_audio
 from emavatar_ros.rooms import Rooms
+from emavatar_ros.senses import Input
 from emavatar_ros.typed import LONGEST_TEXT, check_text
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the visitor gave (None: not given; one of the three is), what was said before, and who answers.
+    """What the visitor gave (one of sound, pictures and text at least), who answers, and what makes the models that the
+    profile names."""
 
-    text: tidied, not empty. rooms: makes the models that the profile names.
-    """
-
-    audio: Audio | None
-    video: Video | None
-    text: str | None
-    history: tuple[Line, ...]
+    given: Input
     avatar: Avatar
     rooms: Rooms
 
@@ -41,10 +36,14 @@ def check(audio: Path | None = None, video: Path | None = None, text: str | None
     rooms = Rooms(profiles.load(profile), who)
     said = None if text is None else check_text(text)
     lines = read_history(history) if history is not None else ()
+    return Request(replace(recording(video, audio), text=said, history=lines, language=who.languages[0]), who, rooms)
+
+
+def recording(video: Path | None, audio: Path | None = None) -> Input:
+    """A recording of any kind, read and checked; its own sound is taken when there is no `audio`. Raises BadInput."""
     pictures = open_video(video) if video is not None else None
     source = audio or (video if pictures is not None and pictures.has_audio else None)
-    sound = read_audio(source) if source is not None else None
-    return Request(sound, pictures, said, lines, who, rooms)
+    return Input(read_audio(source) if source is not None else None, pictures)
 
 
 def read_history(path: Path) -> tuple[Line, ...]:
@@ -53,13 +52,20 @@ def read_history(path: Path) -> tuple[Line, ...]:
         content = json.loads(path.read_text(encoding='utf-8'))
     except OSError as error:
         raise BadInput(f'{path} can\'t be read: {error.strerror}') from None
-    except (UnicodeDecodeError, ValueError) as error:
+    except UnicodeDecodeError:
+        raise BadInput(f'{path} is no UTF-8 text: save it as UTF-8') from None
+    except ValueError as error:
         raise BadInput(f'{path} is no JSON file: {error}') from None
     except RecursionError:
         raise BadInput(f'{path} is nested too deeply for a history') from None
+    return history_of(content, str(path))
+
+
+def history_of(content: object, where: str) -> tuple[Line, ...]:
+    """The lines of a history read from JSON; raises BadInput that says which entry of `where` is wrong."""
     if not isinstance(content, list):
-        raise BadInput(f'{path} must hold a list of lines: [{{"role": "visitor", "text": "..."}}, ...]')
-    return tuple(_line(entry, f'{path}, entry {number}') for number, entry in enumerate(content, 1))
+        raise BadInput(f'{where}: a history is a list of lines, [{{"role": "visitor", "text": "..."}}, ...]')
+    return tuple(_line(entry, f'{where}, entry {number}') for number, entry in enumerate(content, 1))
 
 
 def _line(entry: object, where: str) -> Line:

@@ -1,6 +1,6 @@
 """How right and how sure of itself the face view is on labelled faces: python tools/measure_face.py DATA.
 
-DATA is a folder with a legend.csv of the columns `image` and `emotion` (English nouns or this project's labels), in it
+DATA is a folder with a legend.csv of the columns `image` and `emotion` (English words), in it
 or in DATA/data, and the pictures beside it, in DATA or in DATA/images. Each picture is seen alone, so nobody's face at
 rest is known. At most `--each` pictures of one emotion are taken, chosen by name, so that the same data give the same
 figures. Prints accuracy, balanced accuracy, the expected calibration error, the reliability curve, the confusion and
@@ -19,10 +19,9 @@ import cv2
 import numpy as np
 
 from emavatar_ros.emotion.labels import LABELS
+from emavatar_ros.emotion.mappings import canonical
 from emavatar_ros.perception.face.view import create
 
-NAMES = {'anger': 'angry', 'disgust': 'disgusted', 'happiness': 'happy', 'joy': 'happy', 'sadness': 'sad',
-         'surprise': 'surprised', **{label: label for label in LABELS}}
 BINS = 10
 EDGE = 0.3
 """Pictures cut close around a face get an empty edge of this share: the detector wants to see around it."""
@@ -36,7 +35,7 @@ def chosen(folder: Path, each: int) -> list[tuple[Path, str]]:
     found: dict[str, dict[str, Path]] = {label: {} for label in LABELS}
     with legend.open(newline='', encoding='utf-8') as file:
         for row in csv.DictReader(file):
-            label = NAMES.get(row['emotion'].strip().casefold())
+            label = canonical(row['emotion'])
             path = folder / 'images' / row['image']
             if label is not None:
                 found[label][row['image']] = path if path.is_file() else folder / row['image']

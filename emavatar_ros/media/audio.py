@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import soxr
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from emavatar_ros.errors import BadInput
 
 Samples = NDArray[np.float32]
+
+CANCELLED: Final = 0.06
+"""Share of the loudest channel's power below which a mean has lost it: a voice on one of four channels is just left."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,14 @@ class Audio:
         return len(self.samples) / self.rate
 
     def mono(self, rate: int | None = None) -> Audio:
-        """Mean of the channels, resampled to `rate` where given."""
-        samples = self.samples.mean(axis=1, dtype=np.float32) if self.samples.ndim == 2 else self.samples
+        """Mean of the channels, resampled to `rate` where given. The loudest channel alone where the mean would lose
+        most of it: channels that cancel each other out, or a voice on one of many."""
+        samples = self.samples
+        if samples.ndim == 2:
+            samples = samples.mean(axis=1, dtype=np.float32)
+            power = np.square(self.samples, dtype=np.float64).sum(axis=0)
+            if len(power) > 1 and np.square(samples, dtype=np.float64).sum() < CANCELLED * power.max():
+                samples = np.ascontiguousarray(self.samples[:, power.argmax()])
         if rate is not None and rate != self.rate:
             samples = np.asarray(soxr.resample(samples, self.rate, rate), dtype=np.float32)
         return Audio(samples, rate or self.rate)

@@ -47,8 +47,8 @@ def read_audio(path: str | Path, longest_seconds: float = LONGEST) -> Audio:
     """The sound of a file as it was recorded: float32 in [-1, 1], [n] for one channel, else [n, channels].
 
     Samples that are no numbers become 0; a float recording that goes beyond 1 is scaled down as a whole. Raises
-    BadInput when the file is missing, cut off, broken, silent for lack of a sound track, has no samples, or is
-    longer than `longest_seconds`.
+    BadInput when the file is missing, cut off, broken, silent for lack of a sound track, has no samples that are
+    numbers, or is longer than `longest_seconds`.
     """
     with _opened(path) as container:
         stream = next((s for s in container.streams.audio if s.codec_context is not None), None)
@@ -81,6 +81,8 @@ def read_audio(path: str | Path, longest_seconds: float = LONGEST) -> Audio:
     samples = np.concatenate(pieces)
     if 0 < late <= longest_seconds * rate:  # the microphone started after the camera: keep them in step
         samples = np.concatenate([np.zeros((late, channels), np.float32), samples])
+    if not np.isfinite(samples).any():
+        raise BadInput(f'{path} has no sound: none of its samples is a number')
     samples = np.nan_to_num(samples, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
     peak = float(np.abs(samples).max())
     if peak > 1:
@@ -254,6 +256,8 @@ def _check_length(path: str | Path, seconds: float, longest: float) -> None:
 
 
 def _check_size(path: str | Path, width: int, height: int) -> None:
+    if not width or not height:
+        raise BadInput(f'{path} is not a picture that can be read, or it is damaged or cut off')
     if min(width, height) < SMALLEST:
         raise BadInput(f'{path} shows {width}x{height} px: a picture needs at least {SMALLEST} px a side')
     if width * height > MOST_PIXELS:

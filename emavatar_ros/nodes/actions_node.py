@@ -37,12 +37,11 @@ from emavatar_ros.goals import Goals
 from emavatar_ros.language import guess
 from emavatar_ros.msg import Beat, CompositeScript, Playback, Transcript, Turn, UserEmotion
 from emavatar_ros.nodes import performing
-from emavatar_ros.nodes.base import LATCHED, RELIABLE, EmavatarNode
+from emavatar_ros.nodes.base import ANYBODY, LATCHED, RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import stamp
 from emavatar_ros.stage.playout import Floor
 
 TICK_S = 0.25
-ANYBODY = 'anonymous_speaker'
 EVERY_TURN = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 """The current one for who comes late, and none left out when several follow each other at once."""
 REMEMBERED = 8

@@ -15,7 +15,7 @@ from emavatar_ros.deliberation.belief import Belief
 from emavatar_ros.deliberation.fusion import Arbiter
 from emavatar_ros.emotion.candidate import Estimate
 from emavatar_ros.msg import EmotionCandidate, Turn, UserEmotion
-from emavatar_ros.nodes.base import LATCHED, RELIABLE, EmavatarNode
+from emavatar_ros.nodes.base import ANYBODY, LATCHED, RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate, emotion_message, seconds
 from emavatar_ros.nodes.settings import ArbiterSettings
 from emavatar_ros.srv import ResetVisitor
@@ -104,7 +104,7 @@ class ArbiterNode(EmavatarNode):
 
     def _say(self, estimate: Estimate, turn_id: int, messages: list[EmotionCandidate], at: float,
              latency: float = 0.0, provisional: bool = False) -> None:
-        person = next((message.person_id for message in messages), 'anonymous_speaker')
+        person = next((message.person_id for message in messages), ANYBODY)
         self.publish(emotion_message(estimate, turn_id, person, at, messages, latency, provisional))
         self.published = self.now()
 

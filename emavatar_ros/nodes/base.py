@@ -41,6 +41,8 @@ SOUND = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
 PICTURE = QoSProfile(depth=2, reliability=ReliabilityPolicy.RELIABLE)
 PICTURE_IN = QoSProfile(depth=2, reliability=ReliabilityPolicy.BEST_EFFORT)
 
+ANYBODY = 'anonymous_speaker'
+"""REP-155's person id for a voice or a face that isn't known to be anybody's."""
 QUEUE = 200
 """Most pieces of work a node holds; past it the oldest is dropped, counted and reported."""
 
@@ -192,7 +194,7 @@ class EmavatarNode(LifecycleNode):
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
             # A backend's own settings exist once it is chosen.
-            self._declare(resolve(self.Config, self._given()))
+            self._declare(resolve(self.Config, self._checked()))
             if self._refused:
                 raise BadInput(f'{self.get_name()}: {"; ".join(self._refused)}')
             self.config = build(self.Config, self._checked(), self.get_name())

@@ -13,7 +13,7 @@ from sensor_msgs.msg import Image
 
 from emavatar_ros.media.images import decode
 from emavatar_ros.msg import AvatarState, EmotionCandidate, Transcript, Turn
-from emavatar_ros.nodes.base import LATCHED, PICTURE_IN, RELIABLE, EmavatarNode
+from emavatar_ros.nodes.base import ANYBODY, LATCHED, PICTURE_IN, RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate_message, seconds
 from emavatar_ros.nodes.settings import FaceEmotionSettings
 from emavatar_ros.perception.direction import direction
@@ -87,7 +87,7 @@ class FaceEmotionNode(EmavatarNode):
             self.publish_direction(message)
         if at - self.told >= RUNNING_S:
             self.told = at
-            person = partner.id if partner is not None else 'anonymous_speaker'
+            person = partner.id if partner is not None else ANYBODY
             self.publish(candidate_message(self.view.candidate(at - 1.0, at), 0, person, at - 1.0, at))
 
     def _judge(self, transcript: Transcript) -> None:

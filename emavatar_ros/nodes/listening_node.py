@@ -23,13 +23,12 @@ from emavatar_ros.listening.events import (
 from emavatar_ros.listening.listener import ListeningConfig, create
 from emavatar_ros.media.audio import Resampler
 from emavatar_ros.msg import AudioChunk, Playback, Transcript, Turn
-from emavatar_ros.nodes.base import LATCHED, RELIABLE, SOUND, EmavatarNode
+from emavatar_ros.nodes.base import ANYBODY, LATCHED, RELIABLE, SOUND, EmavatarNode
 from emavatar_ros.nodes.convert import audio, audio_chunk, seconds, stamp
 from emavatar_ros.srv import SetListening
 from emavatar_ros.typed import check_text
 
 RATE = 16000
-ANYBODY = 'anonymous_speaker'
 ECHO_S = 0.4
 """How long the avatar's own voice may still come back after it stopped (room and device delay)."""
 LINES = 16

@@ -39,7 +39,7 @@ from emavatar_ros.msg import (
     TurnTrace,
     UserEmotion,
 )
-from emavatar_ros.nodes.base import LATCHED, PICTURE, RELIABLE, SOUND
+from emavatar_ros.nodes.base import ANYBODY, LATCHED, PICTURE, RELIABLE, SOUND
 from emavatar_ros.nodes.convert import audio_chunk, seconds, stamp
 from emavatar_ros.stage.activity import answers
 
@@ -192,7 +192,7 @@ class Visitor:
         """
         wait_until(time.monotonic() + MATCH_S, lambda: self._typed.get_subscription_count() > 0)
         before, now = self._current, stamp(time.time())
-        line = Transcript(person_id='anonymous_speaker', text=text, final=True, confidence=1.0,
+        line = Transcript(person_id=ANYBODY, text=text, final=True, confidence=1.0,
                           language=guess(text, expected), start=now, end=now, model='typed')
         line.header.stamp = now
         self._typed.publish(line)

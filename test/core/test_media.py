@@ -100,6 +100,7 @@ def bad_files(folder: Path) -> dict[str, Path]:
         files[name] = folder / f'{name}.wav'
         files[name].write_bytes(data)
     files['no_samples'] = wav(folder / 'no_samples.wav', np.zeros(0, np.float32))
+    files['no_numbers'] = float_wav(folder / 'no_numbers.wav', np.full(1600, np.nan, np.float32))
     flac = write_sound(folder / 'whole.flac', 'flac', 44100, 'stereo', 's16', 3.0).read_bytes()
     files['cut_flac'] = folder / 'cut.flac'
     files['cut_flac'].write_bytes(flac[:len(flac) // 2])
@@ -330,3 +331,12 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(BadInput, match='No space left'), Movie(tmp_path / 'a.mp4', 640, 480, fps=10) as movie:
         for _ in range(60):
             movie.image(chance.integers(0, 255, (480, 640, 3), np.uint8))
+
+
+def test_channels_that_cancel_each_other_out_are_not_silence() -> None:
+    one = np.sin(np.arange(1600) / 20).astype(np.float32)
+    quiet = np.zeros_like(one)
+    assert np.abs(Audio(np.stack([one, -one], 1), 16000).mono().samples).max() > 0.9
+    assert np.abs(Audio(np.stack([quiet] * 7 + [one], 1), 16000).mono().samples).max() > 0.9
+    assert np.allclose(Audio(np.stack([one, quiet], 1), 16000).mono().samples, one / 2)
+    assert not Audio(np.zeros((1600, 6), np.float32), 16000).mono().samples.any()

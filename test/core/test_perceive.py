@@ -1,212 +1,132 @@
-"""The views over a recording: events in order, nothing unsaid, a picture that shows them; bad input costs nothing."""
+"""Many inputs, a line each: in order, a bad one costs only its own, and nothing is carried to the next visitor."""
 
 from __future__ import annotations
 
 import json
-import threading
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 
-from emavatar_ros import cli, perceive, picture
-from emavatar_ros.deliberation.belief import Belief
-from emavatar_ros.deliberation.fusion import Arbiter
+from emavatar_ros import perceive
+from emavatar_ros.cli import main
 from emavatar_ros.emotion.candidate import Candidate
-from emavatar_ros.emotion.colours import COLOURS
 from emavatar_ros.emotion.distribution import Distribution
-from emavatar_ros.emotion.labels import LABELS, UNSURE
-from emavatar_ros.errors import Unavailable
-from emavatar_ros.listening.listener import Listener, ListenerConfig
-from emavatar_ros.listening.transcription import Transcription
-from emavatar_ros.loading import Loading
-from emavatar_ros.media import lettering
-from emavatar_ros.media.audio import Audio
-from emavatar_ros.media.files import Image
-from emavatar_ros.perceive import ORDER, Event, Models, Perception
+from emavatar_ros.emotion.labels import VIEWS
+from emavatar_ros.loading import Loading, Stopwatch
 from emavatar_ros.perception import whole
+from emavatar_ros.rooms import Rooms
 
 
-def found(view: str, label: str, sure: float = 0.8) -> Candidate:
-    rest = (1 - sure) / 7
-    return Candidate.of(view, 'script', Distribution.of([sure if name == label else rest for name in LABELS]), 'seen')
-
-
-class Loud:
-    """Voice activity: whatever is loud is speech."""
-
-    def reset(self) -> None:
-        pass
-
-    def __call__(self, window: np.ndarray) -> float:
-        return float(np.abs(window).max() > 0.1)
-
-
-class Recogniser:
-    name = 'script'
-
-    def transcribe(self, audio: Audio, language: str | None = None, expected: str | None = None) -> Transcription:
-        return Transcription('I lost my keys.', 'en', 0.9)
-
-
-class Views:
-    """All views of a script: the face smiles until second 2, then it can't be seen."""
+class View:
+    """A view that says sad to everything, and counts whose it has seen."""
 
     def __init__(self) -> None:
-        self.stamps: list[float] = []
+        self.people = 1
+        self.read_with: list[tuple[str, str, int]] = []
 
-    def read(self, text: str, language: str) -> Candidate:
-        return found('words', 'sad')
-
-    def hear(self, audio: Audio, embedding: object) -> Candidate:
-        return found('voice', 'sad', 0.6)
+    def read(self, text: str, language: str, history: tuple[Any, ...]) -> Candidate:
+        self.read_with.append((text, language, len(history)))
+        return Candidate.of('words', 'script', Distribution.from_mapping({'sad': 1.0}), 'tears')
 
     def see(self, pixels: np.ndarray, stamp: float) -> None:
-        self.stamps.append(stamp)
+        pass
 
     def candidate(self, start: float, end: float) -> Candidate:
-        assert max(self.stamps) < end + 1.5, 'what is to come was seen already'
-        return found('face', 'happy') if end < 2 else Candidate.abstain('face', 'script', 'the face is turned away')
+        return Candidate.of('face', 'script', Distribution.from_mapping({'sad': 1.0}), f'visitor {self.people}')
+
+    def forget(self) -> None:
+        self.people += 1
 
 
-class Clip:
-    """A video of grey images."""
+class Script:
+    """Rooms of one view for all."""
 
-    has_images, still = True, False
+    def __init__(self) -> None:
+        self.view = View()
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-
-    def images(self, most: float | None = None):  # type: ignore[no-untyped-def]
-        return (Image(np.full((60, 80, 3), 128, np.uint8), at / 8) for at in range(max(1, round(self.seconds * 8))))
-
-
-def sound(*speech: tuple[float, float], seconds: float = 8.0) -> Audio:
-    samples = np.full(round(16_000 * seconds), 1e-4, np.float32)
-    for start, end in speech:
-        at = np.arange(round(start * 16_000), round(end * 16_000))
-        samples[at] = 0.5 * np.sin(at * 0.1)
-    return Audio(samples, 16_000)
+    def __getattr__(self, name: str) -> Any:
+        if name == 'whole':
+            return whole.create
+        if name in ('words', 'face_view'):
+            return lambda: self.view
+        raise AssertionError(f'nothing needs {name}')
 
 
-def run(audio: Audio | None, video: Clip | None, thumb: int = 0) -> tuple[list[Event], Perception]:
-    views = Views()
-    listener = Listener(ListenerConfig(partial_every=0.0, zeros=0.0), Loud(), Recogniser()) if audio else None
-    models = Models(Arbiter(), Belief(), whole.create(), listener, views, views, views if video else None)
-    perception = Perception(models, audio, video, thumb)  # type: ignore[arg-type]
-    return list(perception.events()), perception
+@pytest.fixture
+def rooms(monkeypatch: pytest.MonkeyPatch) -> Script:
+    made = Script()
+    for name in ('words', 'face_view', 'whole'):
+        monkeypatch.setattr(Rooms, name, lambda self, name=name: getattr(made, name)())
+    return made
 
 
-def test_events_come_in_order_and_know_nothing_of_what_comes_later() -> None:
-    events, _ = run(sound((1.0, 2.5), (5.0, 6.0)), Clip(8.0))
-    assert [event.t for event in events] == sorted(event.t for event in events)
-    assert all(0 <= event.start <= event.end <= event.t + 1e-9 and event.t <= 8.0 for event in events)
-    spoken = [event for event in events if event.text is not None]
-    assert [event.view for event in spoken] == [*ORDER, *ORDER]
-    assert [round(event.start) for event in spoken[::len(ORDER)]] == [1, 5]
-    seconds = [event for event in events if event.view == 'face' and event.text is None]
-    assert [event.end for event in seconds] == pytest.approx(range(1, 9))
-    assert [event.start for event in seconds] == pytest.approx(range(8))
+def test_texts_in_order_with_their_history(rooms: Script, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = ['I lost my keys.', '', '{"text": "No.", "history": [{"role": "avatar", "text": "Did you win?"}]}',
+             '{"text": "Ich bin müde.", "language": "de"}', '{"history": []}', 'x' * 2001, '{not json', ' ... ',
+             '{"text": "a", "history": [{"role": "cat", "text": "b"}]}']
+    file = tmp_path / 'texts.txt'
+    file.write_bytes(b'\xef\xbb\xbf' + '\r\n'.join(lines).encode() + b'\n')
+    assert main(['perceive', '--texts', str(file), '--json']) == 2
+    said = capfd.readouterr()
+    entries = [json.loads(line) for line in said.out.splitlines()]
+    assert [entry['text'] for entry in entries] == ['I lost my keys.', '', 'No.', 'Ich bin müde.', '{"history": []}',
+                                                    'x' * 2001, '{not json', '...', lines[8]]
+    assert ['error' in entry for entry in entries] == [False] * 4 + [True] * 2 + [False] * 2 + [True]
+    assert rooms.view.read_with == [('I lost my keys.', 'en', 0), ('No.', 'en', 1), ('Ich bin müde.', 'de', 0),
+                                    ('{not json', 'en', 0), ('...', 'en', 0)]
+    for entry in entries:
+        if 'error' not in entry:
+            views = [item['view'] for item in entry['candidates'] + entry['missing']]
+            assert sorted(views) == sorted(VIEWS) and set(entry) == {'text', 'transcript', 'candidates', 'missing'}
+            assert all(item['reason'] for item in entry['missing'])
+    assert said.err.count('\n') == 1 and '3 of the inputs' in said.err
 
 
-def test_json_has_the_names_of_turn_json() -> None:
-    events, _ = run(sound((1.0, 2.5)), Clip(5.0))
-    for event in events:
-        entry = json.loads(json.dumps(event.as_json(), allow_nan=False))
-        assert entry['view'] in ORDER and ('reasons' in entry) == (entry['view'] == 'arbiter')
-        if entry['view'] != 'arbiter' and entry['abstains']:
-            assert entry['label'] is None and entry['distribution'] is None and entry['confidence'] == 0
-            assert entry['reason']
-        else:
-            assert list(entry['distribution']) == list(LABELS)
-            assert sum(entry['distribution'].values()) == pytest.approx(1, abs=1e-3)
-        assert entry.get('text') in (None, 'I lost my keys.')
+@pytest.mark.parametrize('same', [False, True])
+def test_each_file_is_a_visitor_of_its_own(rooms: Script, same: bool, tmp_path: Path,
+                                           capfd: pytest.CaptureFixture[str]) -> None:
+    names = [str(tmp_path / name) for name in ('a.png', 'none.png', 'b.png')]
+    for name in (names[0], names[2]):
+        assert cv2.imwrite(name, np.zeros((64, 64, 3), np.uint8))
+    assert main(['perceive', *names, '--json', *(['--same-visitor'] if same else [])]) == 2
+    entries = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [entry['path'] for entry in entries] == names
+    assert set(entries[1]) == {'path', 'error'} and 'does not exist' in entries[1]['error']
+    shown = [entry['candidates'][0]['evidence'] for entry in (entries[0], entries[2])]
+    assert shown == ['visitor 1', 'visitor 1' if same else 'visitor 3']
+    assert entries[0]['transcript'] == {'text': '', 'language': 'und', 'confidence': 0.0}
 
 
-@pytest.mark.parametrize(('audio', 'video'), [(None, Clip(3.0)), (None, Clip(0.0)), (sound(seconds=3.0), None),
-                                              (sound((1.0, 2.0), seconds=2.05), None)])
-def test_every_view_speaks_or_says_why_not(audio: Audio | None, video: Clip | None) -> None:
-    events, perception = run(audio, video)
-    assert {event.view for event in events} == set(ORDER)
-    assert all(event.why for event in events if event.abstains)
-    assert [event.t for event in events] == sorted(event.t for event in events)
-    drawn = picture.draw(events, perception.seconds, 'some.wav')
-    assert drawn.dtype == np.uint8 and drawn.shape[2] == 3
-    assert list(perceive.summary(events, perception.seconds))
-
-
-@pytest.mark.parametrize('strokes', [False, True])
-def test_the_picture_shows_each_view_in_its_colour(strokes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if strokes:
-        monkeypatch.setattr(lettering, 'typeface', lambda: None)
-    events, perception = run(sound((1.0, 2.5), (5.0, 6.0)), Clip(8.0), thumb=200)
-    drawn = picture.draw(events, perception.seconds, 'Überraschung – 驚き.mp4', perception.seen)
-    happy, sad = (picture._shade(Event(0, 0, 1, 'face', found('face', name))) for name in ('happy', 'sad'))
-    for colour, least in ((happy, 40 * 150), (sad, 40 * 100), (picture.HATCH, 2000)):
-        assert (drawn == np.array(colour, np.uint8)).all(axis=2).sum() > least, colour
-    assert (drawn == 128).all(axis=2).sum() > 5000, 'no images along the top'
-    assert len(COLOURS) == len(set(COLOURS.values())) and set(COLOURS) == {*LABELS, UNSURE}
-
-
-def test_a_long_recording_is_a_picture_that_can_be_opened() -> None:
-    one = run(sound((1.0, 2.5)), Clip(8.0))[0]
-    many = [replace(event, t=event.t + at, start=event.start + at, end=event.end + at)
-            for at in range(0, 600, 8) for event in one]
-    assert max(picture.draw(many, 600.0, 'x' * 300).shape) < 16_000
-
-
-@pytest.mark.parametrize('strokes', [False, True])
-def test_lines_fit_their_room(strokes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if strokes:
-        monkeypatch.setattr(lettering, 'typeface', lambda: None)
-    text = 'Größe, naïve words and a Donaudampfschifffahrtsgesellschaftskapitänsmützenband'
-    for room in (80, 200, 400):
-        lines = lettering.fold(text, 17, room, 3)
-        assert 1 <= len(lines) <= 3 and all(lettering.width(line, 17) <= room for line in lines)
-    assert lettering.fold(text, 17, 5000, 3)[0] == text
-    assert lettering.fold('', 17, 100, 3) == lettering.fold(text, 17, 3, 3) == []
-    assert lettering.plain('Grüße – “né” 驚') == 'Gruesse - "ne" ?'
-
-
-@pytest.mark.parametrize(('name', 'out'), [('none.mp4', 'a.png'), ('text.wav', 'a.png'), ('text.wav', ''),
-                                           ('good.png', 'a.txt'), ('good.png', 'none/a.png'), ('good.png', '.'),
-                                           ('good.png', './good.png')])
-def test_bad_input_is_one_sentence_and_leaves_nothing(name: str, out: str, tmp_path: Path,
-                                                      monkeypatch: pytest.MonkeyPatch,
-                                                      capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize('arguments', [[], ['a.png', '--live'], ['a.png', '--texts', 'b'], ['--live', '--json'],
+                                       ['--texts', 'b', '--out', 'c.png'], ['a.png', 'b.png', '--out', 'c.png'],
+                                       ['a.png', '--json', '--events'], ['--live', '--seconds', '-1'],
+                                       ['--live', '--camera', 'none', '--microphone', 'none'], ['--texts', 'none.txt']])
+def test_what_does_not_go_together_is_refused(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                              capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
-    Path('text.wav').write_text('no sound at all\n' * 50)
-    assert cv2.imwrite('good.png', np.zeros((64, 64, 3), np.uint8))
-    monkeypatch.setattr(perceive, 'load', lambda *_: pytest.fail('models were loaded'))
-    before = sorted(tmp_path.iterdir())
-    assert cli.main(['perceive', name, *(['--out', out] if out else ['--json'])]) == 2
+    assert main(['perceive', *arguments]) == 2
     said = capfd.readouterr()
     assert said.out == '' and said.err.count('\n') == 1 and 'Traceback' not in said.err
-    assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_line_ends_where_nobody_speaks() -> None:
-    said = [Event(end + 0.5, start, end, 'words', found('words', 'sad'), 'Hm.') for start, end in
-            ((5.0, 7.0), (24.0, 27.0), (40.0, 41.0))]
-    cuts = picture._cuts(said, 50.0)
-    assert cuts[0] == 0 and cuts[-1] == 50 and cuts == sorted(cuts) and len(cuts) == 4
-    assert not any(event.start < cut < event.end for event in said for cut in cuts)
-    assert picture._cuts([], 0.0) == [0.0, 0.0] and picture._cuts([], 7.5) == [0.0, 7.5]
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / 'latin.txt'
+    file.write_bytes('müde'.encode('latin-1'))
+    with pytest.raises(perceive.BadInput, match='UTF-8'):
+        perceive.read_lines(file)
+    file.write_bytes(b'')
+    assert perceive.read_lines(file) == []
 
 
-def test_an_utterance_of_a_whole_minute_is_drawn_on_every_line_it_lasts() -> None:
-    events = [Event(60.0, 0.0, 60.0, view, found('voice', 'sad'), 'So long.') for view in ('words', 'voice')]
-    drawn = picture.draw(events, 60.0, 'long')
-    sad = (drawn == np.array(picture._shade(events[0]), np.uint8)).all(axis=2)
-    assert (sad.sum(axis=1) > 1500).sum() > 2 * 3 * 20
-
-
-def test_a_model_that_takes_for_ever_is_not_waited_for() -> None:
-    loading, go_on = Loading(), threading.Event()
-    loading.start('face', lambda: go_on.wait(20))
-    with pytest.raises(Unavailable, match='face is not loaded'):
-        loading.get('face', patience=0.01)
-    go_on.set()
-    assert loading.get('face', patience=20)
+def test_a_stopwatch_leaves_out_what_was_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Stopwatch(Loading())
+    clock = iter([0.0, 5.0, 10.0, 12.0])
+    monkeypatch.setattr('emavatar_ros.loading.time.perf_counter', lambda: next(clock))
+    with watch('perception'):
+        watch.loading.waited += 4.0
+    with watch('perception'):
+        pass
+    assert watch.seconds == {'perception': 3.0}

@@ -15,6 +15,7 @@ from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.planning.script import Beat, ChainOfEmpathy, Script
 from emavatar_ros.reply import Performed
+from emavatar_ros.senses import Perceived
 from emavatar_ros.turn_record import TurnRecord, schema
 from emavatar_ros.voice.speech import Phoneme
 
@@ -24,15 +25,16 @@ SCRIPT = Script((Beat('I am sorry.', 'softly', 'sad'), Beat('What happened?', 'w
 PERFORMED = Performed(24_000, 3.25, (Phoneme('aɪ', 0.1, 0.12),), 25.0, 720, 720, 92, 'llvmpipe', 1.5, 2.5, 12.0)
 CANDIDATES = (Candidate.of('words', 'minilm', SAD, 'Words of loss.'),
               Candidate.abstain('voice', 'none', 'no sound was given'),
-              Candidate.abstain('face', 'none', 'no picture was given'))
+              Candidate.abstain('face', 'none', 'no picture was given'),
+              Candidate.abstain('whole', 'none', 'no omni model is configured'))
 
 
 def record(**changes: Any) -> dict[str, Any]:
     values: dict[str, Any] = {
-        'text': 'My dog died.', 'language': 'en', 'confidence': 1.0,
+        'perceived': Perceived('My dog died.', 'en', 1.0, CANDIDATES),
         'estimate': Estimate('sad', 0.7, SAD, -0.5, -0.3, True, 'questions', ('The words are sad.',),
                              (Exchange(1, 'Is the voice shaking?', 'Yes.', 'voice'),)),
-        'candidates': CANDIDATES, 'script': SCRIPT, 'performed': PERFORMED,
+        'script': SCRIPT, 'performed': PERFORMED,
         'timings': {'planning': 2.0, 'total': 9.0}, 'models': {'speech': 'kokoro', 'words': 'minilm'}}
     made: dict[str, Any] = json.loads(TurnRecord(**(values | changes)).dumps())
     return made
@@ -57,8 +59,8 @@ def test_a_record_follows_it() -> None:
 
 
 def test_silence_follows_it() -> None:
-    nothing = [Candidate.abstain(view, 'none', 'nothing was heard') for view in ('words', 'voice', 'face')]
-    content = record(text='', language='', confidence=0.0, candidates=tuple(nothing),
+    nothing = [Candidate.abstain(view, 'none', 'nothing was heard') for view in ('words', 'voice', 'face', 'whole')]
+    content = record(perceived=Perceived('', '', 0.0, tuple(nothing)),
                      estimate=Estimate('unsure', 0.0, Distribution.uniform(), 0.0, 0.0))
     jsonschema.validate(content, schema())
     assert content['candidates'] == [] and len(content['missing']) == 4

@@ -34,10 +34,12 @@ def test_it_decides_when_all_views_have_spoken_and_carries_them(ros):
     tell(out, says('words', 'happy'), 1, now)
     tell(out, says('voice', 'happy'), 1, now)
     tell(out, Candidate.abstain('face', 'test', 'no face was seen'), 1, now + 0.5)
+    tell(out, Candidate.abstain('whole', 'none', 'no omni model is configured'), 1, now)
     ros.wait(lambda: of_turn(heard, 1))
     (message,) = of_turn(heard, 1)
     assert message.label == 'happy' and not message.conflict and not message.provisional
-    assert {(c.view, c.label) for c in message.candidates} == {('words', 'happy'), ('voice', 'happy'), ('face', '')}
+    assert {(c.view, c.label) for c in message.candidates} == {('words', 'happy'), ('voice', 'happy'), ('face', ''),
+                                                               ('whole', '')}
     assert abs(sum(message.distribution) - 1) < 1e-3 and message.person_id == 'somebody'
     assert abs(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9 - (now + 0.5)) < 1e-3
 
