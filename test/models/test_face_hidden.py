@@ -139,6 +139,14 @@ def test_who_speaks_and_who_is_engaged(seeing: FaceView, renderer: Renderer) -> 
     assert quiet.speaking == 0 and quiet.id == speaking.id
 
 
+def test_the_same_pictures_give_the_same(renderer: Renderer) -> None:
+    pictures = [show(renderer, label) for label in ('neutral', 'happy', 'sad')]
+    first, second = ([[(face.id, face.roi, face.distribution, face.label) for face in view.see(picture, i * 0.3)]
+                      for i, picture in enumerate(pictures)]
+                     for view in (create(build(Config, {'tracking.counted_ids': True})) for _ in range(2)))
+    assert first == second and first[0][0][0] == 'f1'
+
+
 def test_odd_pictures(seeing: FaceView, renderer: Renderer) -> None:
     rgb = show(renderer, 'happy')
     black = np.zeros((480, 640, 3), np.uint8)
