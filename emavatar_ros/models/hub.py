@@ -37,15 +37,22 @@ def folder(model: str, needed: tuple[str, ...], wanted: tuple[str, ...], extra: 
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
     except ImportError:
         raise Missing(f"the hub's client is not installed: pip install 'emavatar-ros[{extra}]'") from None
-    if fetch:
-        problem = _fetch(model, wanted, longest)
-        if problem:
-            how += f'. It could not be fetched now: {problem}'
+    def kept() -> Path:
+        try:
+            found = Path(snapshot_download(model, allow_patterns=list(wanted), local_files_only=True))
+        except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
+            raise Missing(f'the weights of {model} are not on this machine; {how}') from None
+        return _complete(found, needed, f'only a part of {model} is on this machine; {how}')
+
     try:
-        found = Path(snapshot_download(model, allow_patterns=list(wanted), local_files_only=True))
-    except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
-        raise Missing(f'the weights of {model} are not on this machine; {how}') from None
-    return _complete(found, needed, f'only a part of {model} is on this machine; {how}')
+        return kept()
+    except Missing:
+        if not fetch:
+            raise
+    problem = _fetch(model, wanted, longest)
+    if problem:
+        how += f'. It could not be fetched now: {problem}'
+    return kept()
 
 
 def _complete(path: Path, needed: tuple[str, ...], problem: str) -> Path:

@@ -2,7 +2,8 @@
 
 Model: DeepFace's facial_expression_model (MIT; 1.5 million parameters, 6 MB; a small convolutional network on 48 px
 grey pictures, trained on FER-2013). Hardware: a few milliseconds of one core a face. Extra: deepface; of its three
-engines onnxruntime is enough, TensorFlow and PyTorch are chosen by `engine`.
+engines onnxruntime is enough, TensorFlow and PyTorch are chosen by `engine`. It brings a second OpenCV
+(opencv-contrib-python-headless): `emavatar doctor` says how to keep one.
 
 Faces come cut and level from crop.py: DeepFace's own detection is skipped, and a face goes to the network as `analyze`
 prepares it. The network doesn't know contempt. Its weights are never downloaded behind anybody's back: where they are

@@ -87,8 +87,10 @@ class Emotion2vec:
             return Candidate.abstain(VIEW, self.name, 'too little was said to judge the voice')
         if 20 * np.log10(np.sqrt(np.mean(np.square(samples, dtype=np.float64))) + 1e-9) < self.config.quietest:
             return Candidate.abstain(VIEW, self.name, 'the voice is too quiet to judge')
-        with redirect_stdout(sys.stderr):
+        try:
             answer = self._model.generate(samples, fs=RATE, granularity='utterance', extract_embedding=False)[0]
+        except RuntimeError as error:  # a GPU's memory is full: the next utterance may find it free
+            return Candidate.abstain(VIEW, self.name, f'the model failed: {" ".join(str(error).split())[:120]}')
         # Labels come in two languages, "难过/sad".
         labels = [canonical(str(label).rsplit('/', 1)[-1]) for label in answer['labels']]
         found, nothing = distribution(labels, answer['scores'])
