@@ -98,7 +98,9 @@ install_extras() {
   echo "import site; site.addsitedir('$packages')" \
     > "$("$EXTRAS_VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/upon.pth"
   mapfile -t needs < <(requires "$@")
-  "$EXTRAS_VENV/bin/python" -m pip install --quiet --disable-pip-version-check --progress-bar off "${needs[@]}"
+  # Compiling what is never imported would take most of the time. TORCH names another build.
+  "$EXTRAS_VENV/bin/python" -m pip install --quiet --disable-pip-version-check --progress-bar off --no-compile \
+    "${needs[@]}" "${TORCH:-torch==2.13.0}"
 }
 
 # background NAME COMMAND: runs it with a log of its own; `collect NAME` waits for it and shows the log when it failed.
