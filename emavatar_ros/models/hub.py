@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,13 @@ from emavatar_ros.errors import Missing
 
 _FETCH: Final = ('import sys; from huggingface_hub import snapshot_download; '
                  'snapshot_download(sys.argv[1], allow_patterns=sys.argv[2:], etag_timeout=10)')
+
+
+def require(extra: str, *modules: str) -> None:
+    """Raise Missing, naming the extra, unless these modules are installed; imports none of them."""
+    for module in modules:
+        if find_spec(module) is None:
+            raise Missing(f"{module} is not installed: pip install 'emavatar-ros[{extra}]'")
 
 
 def folder(model: str, needed: tuple[str, ...], wanted: tuple[str, ...], extra: str, fetch: bool = False,

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.mappings import canonical, distribution
-from emavatar_ros.errors import BadInput, Missing
+from emavatar_ros.errors import BadInput
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.models import hub
 from emavatar_ros.perception.voice import VIEW
@@ -58,7 +58,7 @@ class Emotion2vec:
     """Judges one utterance at a time; learns nothing of anybody. One thread at a time."""
 
     def __init__(self, config: Config, path: Path) -> None:
-        """Load from a folder; raises Missing without the library and BadInput when it holds no such model."""
+        """Load from a folder; raises BadInput when it holds no such model."""
         root = logging.getLogger()
         before = root.level, list(root.handlers)
         try:
@@ -70,8 +70,6 @@ class Emotion2vec:
                 self._model: Any = AutoModel(
                     model=str(path), disable_update=True, disable_pbar=True, log_level='ERROR', ncpu=config.threads,
                     device=config.device or ('cuda' if torch.cuda.is_available() else 'cpu'))
-        except ImportError as error:
-            raise Missing(f"the emotion2vec backend needs {error.name}: pip install 'emavatar-ros[funasr]'") from None
         except (OSError, ValueError, KeyError, RuntimeError, AssertionError, AttributeError, UnpicklingError) as error:
             raise BadInput(f'{path} cannot be loaded by funasr: {" ".join(str(error).split())[:200]}') from None
         finally:
@@ -110,4 +108,5 @@ class Emotion2vec:
 def create(config: Config | None = None) -> Emotion2vec:
     """The configured model from its folder or the hub's cache; raises Missing, saying how to get it."""
     config = config or Config()
+    hub.require('funasr', 'torch', 'funasr')
     return Emotion2vec(config, hub.folder(config.model, NEEDED, WANTED, 'funasr', config.fetch, config.patience))
