@@ -97,8 +97,13 @@ class Words:
             return Candidate.abstain(VIEW, MODEL, f'only English words are read, and these look like {other}'), False
         reading = self._distribution(text)
         reading, why = self._denial(text, reading)
+        if said := signs.declared(text):
+            reading = Distribution.mix(((0.5, reading), (0.5, Distribution.from_mapping({said[1]: 1.0}))))
+            why = f'the words "{said[0]}" say so'
         reading, because, mocking = self._context(text, reading, history)
         why, sounded = because or why, reading.label
+        if said and sounded != said[1]:
+            why = because
         if signs.asks(text):
             reading = signs.calmer(reading)
         if shown is not None:
