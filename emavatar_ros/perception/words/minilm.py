@@ -1,10 +1,10 @@
 """The words view: what a visitor's words say they feel.
 
 MiniLM's layers and a small head trained on GoEmotions (see head) read each sentence. What the data lacks is weighed in
-afterwards, each in a bounded way: a denied feeling loses most of its share, a short answer is read after the line
-before it, irony's usual forms turn praise round and make it less certain. It reads English; other languages, and no
-words, are abstained from with a reason. About 12 ms of one core for a sentence, 20 for a short answer with its
-context.
+afterwards, each in a bounded way: a feeling said in so many words counts, a denied one loses most of its share, a
+short answer is read after the line before it, irony's usual forms turn praise round and make it less certain. It
+reads English; other languages, and no words, are abstained from with a reason. About 13 ms of one core for a
+sentence, 25 for a short answer with its context.
 """
 
 from __future__ import annotations
