@@ -209,7 +209,8 @@ class Words:
     def _ironic(self, text: str, history: Sequence[Line]) -> bool:
         """True for a usual form of irony, and for praise of what is likely bad news."""
         framed, praised = irony.framed(text), irony.praised(text)
-        if framed and history and history[-1].role == 'avatar' and not _foreign(history[-1].text):
+        known = bool(history) and history[-1].role == 'avatar' and not _foreign(history[-1].text)
+        if framed and known and context.kind(text) == 'praise':
             # "Just what I needed" is meant after good news.
             return self._head.event(self._embedding.layers([history[-1].text[-_LINE:]])[0])[0] < 0.6
         if framed or not praised:
