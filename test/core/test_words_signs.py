@@ -6,7 +6,7 @@ from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.history import Line
 from emavatar_ros.perception.words import context, irony
 from emavatar_ros.perception.words.phrases import plain
-from emavatar_ros.perception.words.signs import asks, denied, emoji, measures, moved, scorn
+from emavatar_ros.perception.words.signs import asks, declared, denied, emoji, measures, moved, scorn
 
 IRONIC = (
     'Great, another meeting', 'Oh great, the train is late again.', 'Wonderful... one more form.',
@@ -84,6 +84,14 @@ def test_what_is_not_denied(text: str) -> None:
     ('I feel so pathetic', False), ('Thank you, people!', False), ('The key is beneath the mat', False)])
 def test_scorn_is_told_from_anger(text: str, found: bool) -> None:
     assert (scorn(text) is not None) is found
+
+
+@pytest.mark.parametrize(('text', 'label'), [
+    ("I'm so angry", 'angry'), ('I feel sad today', 'sad'), ("I'm afraid of dogs", 'fear'), ("I'm not angry", None),
+    ("I'm afraid so", None), ("I'm afraid your bus left", None), ('I was sad', None), ('You are mad', None)])
+def test_a_feeling_said_in_so_many_words(text: str, label: str | None) -> None:
+    found = declared(text)
+    assert (found and found[1]) == label
 
 
 @pytest.mark.parametrize(('text', 'practical'), [

@@ -1,4 +1,4 @@
-"""The words view with its real model on sentences that no training saw."""
+"""The words view with its real model. Most sentences were never learned from; a few are among the seeds too."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ DENIED = (  # what is said, with what it denies, and what it must be read as
     ('I like this room.', "I don't like this room.", ('angry', 'sad', 'disgusted')),
     ('It was good.', "It wasn't good.", ('angry', 'sad', 'disgusted')),
     ('It was bad.', 'It was not bad at all!', ('happy', 'neutral')),
-    ("I'm angry.", "I'm not angry, just tired.", ('neutral', 'sad')),
+    ("I'm angry.", "I'm not angry with anybody, just worn out.", ('neutral', 'sad')),
     ("There's something to be afraid of.", "There's nothing to be afraid of.", ('neutral', 'happy')),
     ('I complain.', "I can't complain.", ('happy', 'neutral')),
-    ("I'm worried.", "I'm not worried.", ('neutral', 'happy')))
+    ("I'm worried.", "I'm not worried.", ('neutral', 'happy')),
+    ('They are friendly here.', "They aren't friendly here.", ('angry', 'sad', 'disgusted', 'neutral', 'contempt')))
 ANSWERS = (  # an answer, then lines before it with what it must be read as after each
     ('Really?', ('You have won the first prize!', ('surprised', 'happy')),
      ('Your train was cancelled, the next one leaves tomorrow.', ('angry', 'surprised', 'sad'))),
@@ -105,12 +106,12 @@ def test_a_line_in_another_language_is_no_context(words: Words) -> None:
 
 
 def test_irony_lowers_certainty_and_says_so(words: Words) -> None:
-    for ironic in ('Great, another meeting.', 'Oh wonderful, my train is cancelled.', 'Thanks for nothing.',
+    for ironic in ('Great, another meeting.', 'Oh super, my taxi is cancelled.', 'Thanks for nothing.',
                    'Brilliant, the wheels fell off my suitcase.'):
         candidate = words.read(ironic)
         assert candidate.label != 'happy' or (candidate.confidence < 0.6 and 'irony' in candidate.evidence), ironic
         assert words.measures(ironic)['sarcasm_frame'] == 1 or candidate.label in UNPLEASANT, ironic
-    for meant in ('Great, thanks!', "Oh wonderful, they're open.", 'Fantastic, you found it!', 'Lovely, what a view!'):
+    for meant in ('Great, thanks a lot!', "Oh wonderful, they're open.", 'Fantastic, you found it!', 'Lovely view!'):
         assert words.read(meant).label == 'happy' and words.measures(meant)['sarcasm_frame'] == 0, meant
 
 

@@ -106,18 +106,16 @@ def kind(text: str) -> str | None:
     lowered = _POLITE.sub(' ', plain(text).lower())
     parts = [' '.join(part.split()) for part in re.split(r"[^\w' ]+", lowered)]
     parts = [part for part in parts if part]
-    if not parts or sum(len(part.split()) for part in parts) > 8:
+    if sum(len(part.split()) for part in parts) > 8:
         return None
-    found = []
-    for part in (' '.join(parts), *parts):
-        one = next((name for name, pattern in _KINDS.items() if pattern.fullmatch(part)), None)
-        if one and part == ' '.join(parts):
-            return one
-        found.append(one)
-    if None in found[1:]:
-        return None
-    order = list(_KINDS)
-    return min((name for name in found[1:] if name), key=order.index, default=None)
+    if whole := _kind_of(' '.join(parts)):
+        return whole
+    found = [_kind_of(part) for part in parts]
+    return min((name for name in found if name), key=list(_KINDS).index, default=None) if None not in found else None
+
+
+def _kind_of(part: str) -> str | None:
+    return next((name for name, pattern in _KINDS.items() if pattern.fullmatch(part)), None)
 
 
 def after(answer: str, good: float, bad: float) -> Distribution:

@@ -1,10 +1,10 @@
 """The words view: what a visitor's words say they feel.
 
 MiniLM's layers and a small head trained on GoEmotions (see head) read each sentence. What the data lacks is weighed in
-afterwards, each in a bounded way: a denied feeling loses most of its share, a short answer is read after the line
-before it, irony's usual forms turn praise round and make it less certain. It reads English; other languages, and no
-words, are abstained from with a reason. About 12 ms of one core for a sentence, 20 for a short answer with its
-context.
+afterwards, each in a bounded way: a feeling said in so many words counts, a denied one loses most of its share, a
+short answer is read after the line before it, irony's usual forms turn praise round and make it less certain. It
+reads English; other languages, and no words, are abstained from with a reason. About 13 ms of one core for a
+sentence, 25 for a short answer with its context.
 """
 
 from __future__ import annotations
@@ -97,8 +97,13 @@ class Words:
             return Candidate.abstain(VIEW, MODEL, f'only English words are read, and these look like {other}'), False
         reading = self._distribution(text)
         reading, why = self._denial(text, reading)
+        if said := signs.declared(text):
+            reading = Distribution.mix(((0.5, reading), (0.5, Distribution.from_mapping({said[1]: 1.0}))))
+            why = f'the words "{said[0]}" say so'
         reading, because, mocking = self._context(text, reading, history)
         why, sounded = because or why, reading.label
+        if said and sounded != said[1]:
+            why = because
         if signs.asks(text):
             reading = signs.calmer(reading)
         if shown is not None:
@@ -204,7 +209,8 @@ class Words:
     def _ironic(self, text: str, history: Sequence[Line]) -> bool:
         """True for a usual form of irony, and for praise of what is likely bad news."""
         framed, praised = irony.framed(text), irony.praised(text)
-        if framed and history and history[-1].role == 'avatar' and not _foreign(history[-1].text):
+        known = bool(history) and history[-1].role == 'avatar' and not _foreign(history[-1].text)
+        if framed and known and context.kind(text) == 'praise':
             # "Just what I needed" is meant after good news.
             return self._head.event(self._embedding.layers([history[-1].text[-_LINE:]])[0])[0] < 0.6
         if framed or not praised:

@@ -12,6 +12,7 @@ from typing import Final
 
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS, UNPLEASANT
+from emavatar_ros.emotion.mappings import canonical
 from emavatar_ros.history import Line
 from emavatar_ros.perception.words import irony
 from emavatar_ros.perception.words.phrases import one_of, phrases, plain
@@ -108,6 +109,20 @@ _CARRIERS: Final = frozenset(('feel', 'feels', 'felt', 'feeling', 'any', 'anymor
 def one_clause(text: str) -> bool:
     """True when the text says one thing only: what it denies is then all it says."""
     return sum(bool(re.search(r'\w', clause)) for clause in _CLAUSE.split(plain(text))) == 1
+
+
+_DECLARED: Final = re.compile(
+    r"\b(?:i'm|i am|i feel|i'm feeling|we're|we are) (?:(?:so|very|really|quite|just|a bit|a little|too|still|feeling|"
+    r"absolutely|extremely|pretty) )*(\w+)(?! (?:so|not|i|you|your|that|we|it|there|he|she|they|the)\b)", re.I)
+
+
+def declared(text: str) -> tuple[str, str] | None:
+    """A feeling that the visitor says they have ("I'm so angry"): the words and the label; None for "I'm afraid so"."""
+    for match in _DECLARED.finditer(plain(text)):
+        label = canonical(match[1])
+        if label and label != 'neutral':
+            return match[0], label
+    return None
 
 
 def scorn(text: str) -> str | None:
