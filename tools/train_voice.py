@@ -70,6 +70,8 @@ STRANGERS = {
     ('pt', 'A sala fica no fundo à esquerda.'): 'pf_dora pm_alex'}
 """Kokoro's voices that say something neutral, by language and sentence."""
 
+FOLDED = ('mean', 'within', 'between', 'both_weights', 'both_bias')
+"""The arrays in which the heads of the bench differ from the one that ships."""
 
 Scores = dict[tuple[str, str, int], np.ndarray]
 
@@ -238,22 +240,25 @@ def spread(rows: np.ndarray) -> np.ndarray:
 
 
 def held_out(x: np.ndarray, y: np.ndarray, speaker: np.ndarray, others: np.ndarray, heard: dict[str, np.ndarray]
-             ) -> Scores:
+             ) -> tuple[Scores, dict[str, np.ndarray]]:
     """Scores [clips, 6], as `score` gives them, by heads that never heard the clip's speaker: by kind of head, by name
-    in `heard` (features of all clips, or of every third) and by number of KNOWN utterances."""
+    in `heard` (features of all clips, or of every third) and by number of KNOWN utterances; and these heads' arrays, as
+    the bench wants them, named speaker_array."""
+    folds: dict[str, np.ndarray] = {}
     scores: Scores = {(kind, name, known): np.zeros((len(rows), len(CLASSES)))
                       for kind in HEADS for name, rows in heard.items() for known in KNOWN}
     for who in np.unique(speaker):
         left = speaker != who
         head = fit(x[:, left], y[left], speaker[left], others)
         people = head['mean'], head['within'], head['between']
+        folds |= {f'{who}_{name}': head[name].astype(np.float16) for name in FOLDED}
         for name, rows in heard.items():
             mine = speaker[::3 if len(rows) < len(y) else 1] == who
             for known in KNOWN:
                 z = standardise(rows[mine], np.full(mine.sum(), who), people, known)
                 for kind in HEADS:
                     scores[kind, name, known][mine] = [score(head, row, kind) for row in z]
-    return scores
+    return scores, folds
 
 
 def temperature(scores: np.ndarray, y: np.ndarray) -> float:
@@ -308,20 +313,24 @@ def main() -> None:
     parser.add_argument('--cache', type=Path, help='folder that keeps the features: they take minutes, the fit seconds')
     parser.add_argument('--out', type=Path,
                         default=Path(__file__).parents[1] / 'emavatar_ros/perception/data/voice_head.npz')
+    parser.add_argument('--folds', type=Path, help='the heads that never heard one speaker, for the bench',
+                        default=Path(__file__).parents[1] / 'emavatar_ros/evaluation/data/voice_folds.npz')
     args = parser.parse_args()
+    args.folds.parent.mkdir(parents=True, exist_ok=True)
     clips = read(args.data)
     x = np.stack([hear(clips, variant, args.cache) for variant in VARIANTS])
     heard = {name: x[list(VARIANTS).index(name)] for name in REPORTED}
     heard |= {f'gain {decibels}': hear(clips, f'gain {decibels}', args.cache) for decibels in GAINS}
     others = strangers(args.cache)
-    scores = held_out(x, clips.y, clips.speaker, others, heard)
+    scores, folds = held_out(x, clips.y, clips.speaker, others, heard)
     heats = {kind: temperature(np.concatenate([scores[kind, name, 0] for name in REPORTED]),
                                np.tile(clips.y, len(REPORTED))) for kind in HEADS}
     report(scores, clips.y, heats)
     head = fit(x, clips.y, clips.speaker, others)
     np.savez_compressed(args.out, classes=np.array(CLASSES), **head,
                         **{f'{kind}_temperature': np.float32(heat) for kind, heat in heats.items()})
-    print(f'{args.out}: {args.out.stat().st_size} bytes')
+    np.savez_compressed(args.folds, **folds)
+    print(f'{args.out}: {args.out.stat().st_size} bytes, {args.folds}: {args.folds.stat().st_size} bytes')
 
 
 if __name__ == '__main__':

@@ -78,8 +78,8 @@ class Emotion2vec:
         self.config = config
         self.name = config.model.rstrip('/').rsplit('/', 1)[-1]
 
-    def hear(self, audio: Audio, embedding: NDArray[np.float32] | None = None) -> Candidate:
-        """What an utterance's sound shows; see the Protocol. The recogniser's states are not used."""
+    def hear(self, audio: Audio, embedding: NDArray[np.float32] | None = None, final: bool = True) -> Candidate:
+        """What an utterance's sound shows; see the Protocol. The recogniser's states are not used, nothing is kept."""
         samples = np.nan_to_num(audio.mono(RATE).samples)[-round(self.config.longest * RATE):]
         if len(samples) < self.config.shortest * RATE:
             return Candidate.abstain(VIEW, self.name, 'too little was said to judge the voice')

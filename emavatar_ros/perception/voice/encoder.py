@@ -164,8 +164,13 @@ def sentence(measured: dict[str, float], label: str) -> str:
     return 'the voice is ' + (f'{", ".join(said[:-1])} and {said[-1]}' if len(said) > 1 else said[0])
 
 
-def create(config: Config | None = None) -> EncoderVoice:
-    """The view with the head that ships."""
+def head() -> dict[str, Any]:
+    """The arrays of the head that ships."""
     with (files('emavatar_ros.perception') / 'data' / 'voice_head.npz').open('rb') as file, \
             np.load(file, allow_pickle=False) as arrays:
-        return EncoderVoice(dict(arrays), config)
+        return dict(arrays)
+
+
+def create(config: Config | None = None) -> EncoderVoice:
+    """The view with the head that ships."""
+    return EncoderVoice(head(), config)
