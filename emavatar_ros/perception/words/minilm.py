@@ -42,9 +42,6 @@ _DENIED: Final = {
 """Where the probability of a feeling goes that is denied."""
 _LINE: Final = 240
 """Characters read of a line before, from its end."""
-_SHARED: Final = frozenset(('no', 'me', 'die', 'he', 'ha', 'come', 'son', 'war', 'also', 'man', 'hat', 'am', 'bin',
-                            'so', 'sole', 'con', 'par', 'ton', 'mine'))
-"""Small words of other languages that are English words too."""
 
 
 @dataclass(frozen=True)
@@ -246,9 +243,8 @@ def _foreign(text: str) -> str | None:
     letters = [sign for sign in text if sign.isalpha()]
     if sum(sign <= 'ɏ' for sign in letters) < 0.6 * len(letters):
         return 'another script'
-    # Each word once, without those that English has too: "Oh no, no, me?" is not Spanish.
-    words = dict.fromkeys(re.findall(r"[^\W\d_]{2,}(?:'\w+)?", text.lower()))
-    language = guess(' '.join(word for word in words if word not in _SHARED), 'en')
+    # Single letters are more often a list's than a language's.
+    language = guess(' '.join(re.findall(r"[^\W\d_]{2,}(?:'\w+)?", text)), 'en')
     return None if language == 'en' else repr(language)
 
 
