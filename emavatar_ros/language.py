@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 _SMALL: Final = {
@@ -23,13 +24,40 @@ _SMALL: Final = {
           'come cosa ciao grazie',
     'pt': 'o a os as um uma e é são eu você meu minha de do da que não em para com por mas muito estou está tenho isso '
           'este esta como olá obrigado obrigada',
+    'nl': 'de het een en is zijn ik je jij u hij wij mijn niet dat wat van voor met op in maar heb heeft zo ben bent '
+          'er naar ook nog wel geen weet deze',
+    'sv': 'jag är och det att en ett på som inte med för har du vi min mitt mycket så men till av om den idag',
+    'pl': 'i w na z się nie to jest że do jak ale co ja ty mój moja bardzo już tak dla jestem mam od',
+    'tr': 've bir bu çok ben sen benim için değil ne var yok ama da de mı mi ile gibi daha',
+    'fi': 'minä olen on ja ei se että mutta hyvin niin sinä olet kun mitä tämä en ole',
+    'id': 'saya aku yang dan ini itu tidak sangat di ke dari untuk dengan ada bisa kamu hari sudah',
 }
+_GREETINGS: Final = {
+    'es': 'hola gracias adiós buenos buenas días tardes noches sí entiendo vale claro',
+    'fr': 'bonjour bonsoir salut merci beaucoup oui non au revoir comprends',
+    'de': 'hallo guten tag morgen danke bitte nein ja tschüss schön genau',
+    'it': 'ciao bella bello grazie prego buongiorno buonasera sì capisco non mille',
+    'pt': 'olá obrigado obrigada oi tchau bom boa dia sim entendo',
+    'nl': 'hallo dank bedankt goedemorgen goedendag nee ja doei', 'sv': 'hej tack nej ja hejdå',
+    'pl': 'cześć dziękuję proszę dzień dobry tak nie', 'tr': 'merhaba teşekkürler evet hayır selam',
+    'fi': 'hei kiitos kyllä ei moi', 'id': 'halo terima kasih selamat pagi iya',
+}
+"""Words that make up a short line by themselves."""
 _WORDS: Final = {language: frozenset(words.split()) for language, words in _SMALL.items()}
+SHORT: Final = 3
+"""A line of at most so many different words is short: it is told by greetings and the like."""
 _ENGLISH_TOO: Final = frozenset((
     'no', 'me', 'die', 'he', 'ha', 'come', 'son', 'war', 'also', 'man', 'hat', 'am', 'bin', 'so', 'sole', 'con', 'par',
     'ton', 'mine'))
 """Small words of other languages that are English words too: "Oh no, no, me?" is not Spanish."""
+_ALONE: Final = {language: frozenset(words.split()) | (_WORDS[language] - _ENGLISH_TOO)
+                 for language, words in _GREETINGS.items()}
 _SCRIPTS: Final = (('HIRAGANA', 'ja'), ('KATAKANA', 'ja'), ('CJK UNIFIED', 'zh'), ('DEVANAGARI', 'hi'))
+
+
+def english(words: Sequence[str]) -> float:
+    """Share of these words that are English small words, in [0, 1]; 0 without any."""
+    return sum(word.lower().replace("'", '') in _WORDS['en'] for word in words) / max(len(words), 1)
 
 
 def guess(text: str, expected: str) -> str:
@@ -44,6 +72,10 @@ def guess(text: str, expected: str) -> str:
             return language
     words = {word.replace("'", '') for word in re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", text.lower())}
     primary = expected.split('-')[0]
+    if 0 < len(words) <= SHORT and not words & _WORDS.get(primary, frozenset()):
+        for language, alone in _ALONE.items():
+            if words <= alone and not words <= _ENGLISH_TOO and language != primary:
+                return language
     told = words - _ENGLISH_TOO if primary == 'en' else words
     found = {language: len(known & (words if language == 'en' else told)) for language, known in _WORDS.items()}
     best = max(found, key=lambda language: (found[language], language == primary))

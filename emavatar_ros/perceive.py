@@ -66,7 +66,7 @@ def _typed(line: str, where: str) -> Input:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
-        return Input(text=check_text(line))
+        raise BadInput(f'{where} begins as a JSON object and is none') from None
     text, language = entry.get('text'), entry.get('language', 'en')
     if not isinstance(text, str) or not isinstance(language, str):
         raise BadInput(f'{where}: a JSON line needs "text", and "language" is a BCP 47 tag such as "en"')

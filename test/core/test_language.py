@@ -16,7 +16,10 @@ from emavatar_ros.language import guess
     ('Eu perdi as chaves e estou muito triste com isso.', 'en', 'pt'),
     ('鍵をなくして、とても悲しいです。', 'en', 'ja'), ('我把钥匙丢了，很难过。', 'en', 'zh'),
     ('मैंने अपनी चाबियाँ खो दीं।', 'en', 'hi'),
-    ('Great, another meeting.', 'en', 'en'), ('Hola', 'en', 'en'), ('ok', 'es', 'es'), ('42!', 'en', 'en'),
+    ('Great, another meeting.', 'en', 'en'), ('Hola', 'en', 'es'), ('Guten Tag', 'en', 'de'),
+    ('Non capisco', 'en', 'it'), ('Ik ben boos op jou.', 'en', 'nl'), ('Jag är mycket glad idag', 'en', 'sv'),
+    ('Salut', 'es', 'fr'), ('Oh no', 'en', 'en'),
+    ('ok', 'es', 'es'), ('42!', 'en', 'en'),
     ('No, no, no!', 'en', 'en'), ('No me lo digas, por favor.', 'en', 'es'),
     ('', 'es', 'es'), ('I said "mañana" to the man', 'en', 'en'), ('no', 'en-GB', 'en-GB')])
 def test_guess(text: str, expected: str, found: str) -> None:

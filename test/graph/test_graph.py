@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from interrupts import interruptible
 
 from emavatar_ros.emotion.labels import LABELS, UNSURE
 from emavatar_ros.evaluation.bench_turn import voiced_end
@@ -58,7 +59,7 @@ def test_every_view_spoke_about_this_turn_or_said_why_not(visit):
     *_, seen, _, _ = visit
     emotion = seen.emotion
     assert emotion.turn_id == seen.turn_id == seen.script.turn_id
-    assert {candidate.view for candidate in emotion.candidates} == {'words', 'voice', 'face'}
+    assert {candidate.view for candidate in emotion.candidates} == {'words', 'voice', 'face', 'whole'}
     for candidate in emotion.candidates:
         assert candidate.turn_id == seen.turn_id
         assert (candidate.label in LABELS and abs(sum(candidate.distribution) - 1) < 1e-3) or candidate.reason
@@ -111,7 +112,7 @@ def test_up_ends_with_0_on_one_interrupt(ros_domain):
         [sys.executable, '-m', 'emavatar_ros.cli', 'up', '--camera', 'none', '--microphone', 'none',
          '--speaker', 'none',
          '--screen', 'none', '--log-level', 'error'], stderr=subprocess.PIPE, text=True,
-        env={**os.environ, 'ROS_DOMAIN_ID': str(ros_domain), 'OMP_NUM_THREADS': '1'})
+        env={**os.environ, 'ROS_DOMAIN_ID': str(ros_domain), 'OMP_NUM_THREADS': '1'}, preexec_fn=interruptible)
     time.sleep(6)
     process.send_signal(signal.SIGINT)
     began = time.monotonic()

@@ -12,6 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from interrupts import interruptible
 
 from emavatar_ros import cli
 from emavatar_ros.media.audio import Audio
@@ -104,7 +105,8 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 def test_interrupted(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, '-m', 'emavatar_ros.cli', 'say', 'Hello there. ' * 100, '--out',
-                                str(tmp_path / 'out')], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                str(tmp_path / 'out')], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=interruptible)
     while not list(tmp_path.iterdir()):  # the temporary folder is the sign that it has begun
         assert process.poll() is None
     process.send_signal(signal.SIGINT)

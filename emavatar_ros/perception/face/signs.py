@@ -156,6 +156,7 @@ def sentence(found: dict[str, float], label: str) -> str:
     hidden = {'mouth_smile'} if found['one_sided_smile'] >= 0.3 else set()
     if found['brow_lower'] >= 0.3 and label != 'happy':
         hidden |= {'mouth_smile', 'cheek_raise'}
+    hidden |= _AGAINST.get(label, set())
     signs = [(found[name] / least, phrase) for name, least, phrase in _PHRASES
              if found[name] >= least and name not in hidden]
     signs.sort(key=lambda sign: -sign[0])
@@ -165,6 +166,10 @@ def sentence(found: dict[str, float], label: str) -> str:
     return ', '.join(words[:-1]) + (' and ' if len(words) > 1 else '') + words[-1]
 
 
+_AGAINST: Final = {'happy': {'mouth_corner_down', 'brow_lower'}, 'surprised': {'brow_lower', 'lip_press'},
+                   'neutral': {'one_sided_smile'}} | {
+    label: {'mouth_smile', 'cheek_raise'} for label in ('angry', 'disgusted', 'fear', 'sad')}
+"""Signs that are there now and then but speak against the emotion: they are no evidence of it."""
 _LOOKS: Final = {'angry': 'angry', 'contempt': 'scornful', 'disgusted': 'disgusted', 'fear': 'afraid', 'happy': 'happy',
                  'neutral': 'calm', 'sad': 'sad', 'surprised': 'surprised'}
 assert len(REST) == len(UNITS)

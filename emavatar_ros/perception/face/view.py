@@ -36,6 +36,8 @@ from emavatar_ros.settings import setting
 
 _FACE = 1 / 1.5
 """Side of the face itself in a region's side."""
+UPRIGHT: Final = 0.97
+"""A face that is the right way up is surer than this."""
 SLACK: Final = 0.25
 """An utterance's face is looked for this much (s) before and after its sound."""
 
@@ -238,7 +240,7 @@ class FaceView:
             for region in self._tracker.unknown(self._search(rgb)):
                 # A region from the detector is rough: the landmarks found there give a better one to look at.
                 rough = self._look(rgb, region)
-                points = None if rough is None else self._look(rgb, region_of(rough))
+                points = None if rough is None else self._upright(rgb, region_of(rough))
                 self._veiled |= points is None
                 if points is not None and all(region_of(points).overlap(other) <= self._config.tracking.overlap
                                               for other, _ in new):
@@ -265,6 +267,16 @@ class FaceView:
 
     def _look(self, rgb: Pixels, region: Region) -> Points | None:
         points, presence = self._landmarker.landmarks(rgb, region)
+        return points if presence >= 0.5 else None
+
+    def _upright(self, rgb: Pixels, region: Region) -> Points | None:
+        """Landmarks of a new face, which may be upside down where the camera is: then the network sees a face in it all
+        the same, but is surer of it turned round."""
+        points, presence = self._landmarker.landmarks(rgb, region)
+        if presence < UPRIGHT:
+            turned, other = self._landmarker.landmarks(rgb, replace(region, angle=region.angle + np.pi))
+            if other > max(presence, UPRIGHT):
+                return turned
         return points if presence >= 0.5 else None
 
     def _read(self, rgb: Pixels, id: str, points: Points, stamp: float) -> tuple[Face, _Reading]:

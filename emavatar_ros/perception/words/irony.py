@@ -57,6 +57,9 @@ _AFTER: Final = re.compile(rf"^(?P<rest>.{{6,}}?)[.!,;…-]+ ?(?:how |just |oh,?
 _SET: Final = phrases(r"""
     thanks? (?:you )?(?:so much |a lot |a bunch |very much )?for (?:nothing|not \w+|never \w+|the warning)
     thanks? (?:you )?(?:so much |a lot )?for (?:wasting|ruining|breaking|losing)
+    that went (?:really )?well|(?:nice|good|great) job (?:breaking|ruining|losing|messing)|oh joy
+    (?:love|adore) how (?:you|they|he|she|it|nobody|no one) (?:never|always|don't|doesn't|won't|can't|ever)
+    (?:enjoyed?|loved?) (?:\w+ )?being (?:ignored|lied to|ripped off|late|stuck|shouted at|pushed around)
     thanks? (?:you )?(?:so much |a lot )?for (?:making|letting|keeping) (?:me|us) wait\w*
     just my luck|lucky (?:old |little )?(?:me|us)(?= ?[,.!…]|$)(?!\W+(?:i|we) (?:got|won|found|made|have))
     love (?:that|this) for (?:me|us)
@@ -77,7 +80,7 @@ _SET: Final = phrases(r"""
     (?:i|we) (?:just |really |simply |do |so )*(?:love|adore|enjoy) being (?:ignored|lied to|ripped off|late|stuck)
     """)
 _WHOLE: Final = re.compile(one_of(r"""
-    (?:yeah|oh|ha),? (?:right|sure)(?:\W+\w.*)?
+    (?:yeah|oh|ha),? (?:right|sure)(?:\W+(?:like|as if|because|and pigs|you|they|he|she|that'll|that will)\b.*)?
     (?:oh[, ]+)?(?:please[, ]+)?as if(?: .*)?
     (?:yes|yeah|sure|right|oh good|of course)[,.]? because .*
     (?:oh|ha[ -]?ha|yeah|well)?\W*very (?:funny|clever|helpful)
@@ -105,8 +108,8 @@ def framed(text: str) -> bool:
     if not needed or re.search(r'\bthank|\bperfect\b', text, re.I):
         return False
     # "That's exactly what I needed" is meant, "just what I needed" alone seldom is.
-    alone = needed['how'].lower() == 'just' and not needed['meant']
-    return bool(alone or _UNWELCOME.search(needed['rest']))
+    alone = needed['how'].lower() == 'just' and not needed['meant'] and not re.search(r'\w', needed['rest'])
+    return bool(alone or _UNWELCOME.search(needed['rest']) or _MORE.match(needed['rest'].lstrip(' ,.:;!-')))
 
 
 def praised(text: str) -> str | None:
@@ -120,7 +123,7 @@ def _parts(text: str) -> list[tuple[str, bool]]:
     return [(rest, before) for rest, before in found if not _RELIEF.search(rest) and not _PLEASANT.search(rest)]
 
 
-def turned(distribution: Distribution, share: float = 0.6) -> Distribution:
+def turned(distribution: Distribution, share: float = 0.75) -> Distribution:
     """The same reading, were it partly meant the other way round: `share` of the happiness, and half as much of the
     calm, becomes what irony hides."""
     p = distribution.array

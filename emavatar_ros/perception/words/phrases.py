@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from unicodedata import category
 
 _QUOTES = str.maketrans({'’': "'", '‘': "'", '“': '"', '”': '"', '`': "'"})
 
@@ -18,6 +19,7 @@ def phrases(lines: str) -> re.Pattern[str]:
 
 
 def plain(text: str) -> str:
-    """The text with straight quotes, without control characters, tags and doubled spaces."""
+    """The text with straight quotes, without control characters and signs of no width, tags and doubled spaces."""
     text = re.sub(r'</?[a-zA-Z][^<>]{0,200}>', ' ', text.translate(_QUOTES))
-    return ' '.join(''.join(sign if sign.isprintable() else ' ' for sign in text).split())
+    shown = ''.join(sign if sign.isprintable() else '' if category(sign) == 'Cf' else ' ' for sign in text)
+    return ' '.join(shown.split())

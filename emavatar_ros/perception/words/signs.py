@@ -17,7 +17,8 @@ from emavatar_ros.history import Line
 from emavatar_ros.perception.words import irony
 from emavatar_ros.perception.words.phrases import one_of, phrases, plain
 
-_NOT: Final = (r"(?:not|no(?!\.? ?\d)|never|nobody|nothing|none|neither|nor|hardly|barely|without|cannot|\w+n't|"
+_NOT: Final = (r"(?:anything but|far from|(?:i|we) wish (?:i|we|it)|too \w+ to (?:be|feel)|"
+               r"not|no(?!\.? ?\d)|never|nobody|nothing|none|neither|nor|hardly|barely|without|cannot|\w+n't|"
                r"(?:do|does|did|is|are|was|were|would|could|should|have|has|had|ca|wo|ai)nt)")
 _CONJUNCTION: Final = (r'(?! (?:i|you|he|she|it|we|they|that|this|the|an?|my|your|what|where|when|how|who|if|let|do|'
                        r'please|did|does|is|are|am|was|were|has|have|can|far|on)\b)')
@@ -50,7 +51,9 @@ _CLAUSE: Final = re.compile(r"[.,;:!?…()\n]+|\b(?:but|because|although|though|
 _NO_DENIAL: Final = phrases(r"""
     not (?:only|just)(?! (?:tired|yet))|not to mention|why (?:not|don't)|no (?:doubt|wonder|way|idea|matter)|nothing but
     (?:can't|cannot|couldn't) (?:wait|believe|stop|help|thank|get enough|agree|be|have|get|ask)
-    never (?:been|felt|had|seen|better)|nothing (?:is |beats |could be )?(?:better|like)
+    never (?:been|felt|had|seen|better)|\w+n't (?:ever )?(?:been|felt|seen|had) (?:this|so|such|as)
+    not that (?:i|we) don't
+    (?:don't|do not) think (?:i've|i have|i was) ever|nothing (?:is |beats |could be )?(?:better|like)
     (?:isn't|aren't|wasn't|don't|doesn't|didn't|won't) (?:it|that|this|you|he|she|they|we|i)
     """)
 """Looks like a denial, and is none: "couldn't be happier", "isn't it lovely?"."""
