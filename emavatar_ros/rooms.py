@@ -64,6 +64,12 @@ class Rooms:
 
         return Arbiter(self.config('arbiter').fusion)
 
+    def deliberator(self) -> Any:
+        """Who decides."""
+        from emavatar_ros.deliberation.deliberator import create
+
+        return create(self.config('arbiter').deliberation, self.config('arbiter').fusion)
+
     def llm(self) -> Any:
         """The language model; None where templates write the reply."""
         return self._backend('planner', 'backend') if self.config('planner').composer == 'llm' else None

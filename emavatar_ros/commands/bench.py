@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 from emavatar_ros.commands import Commands, add_profile, command
@@ -13,6 +14,7 @@ from emavatar_ros.commands import Commands, add_profile, command
 SUBJECTS: Final = {
     'turn': 'how long a visitor waits: the real graph, at least 10 turns, some minutes',
     'render': 'how many images of the face this machine draws in a second',
+    'arbiter': 'how often each way to decide between the views is right',
     'sync': 'how far lips and sound are apart in what is recorded',
 }
 
@@ -25,6 +27,9 @@ def add(commands: Commands) -> None:
         subject = subjects.add_parser(name, help=help, description=f'Measure {help}.')
         if name == 'turn':
             add_profile(subject)
+        if name == 'arbiter':
+            subject.add_argument('--scenes', type=Path, metavar='FILE', help='cases with a "truth", one a line')
+            subject.add_argument('--seed', type=int, default=0, metavar='N', help='for the sampled cases (default: 0)')
         subject.add_argument('--json', action='store_true', help='one JSON object on standard output')
 
 
