@@ -9,7 +9,7 @@ candidates changes nothing; nothing is remembered (see `belief`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from emavatar_ros.deliberation.conflict import conflicts
 from emavatar_ros.deliberation.reasons import reasons
-from emavatar_ros.deliberation.reliability import EVEN, Reliability, load
+from emavatar_ros.deliberation.reliability import EVEN, Table, load
 from emavatar_ros.emotion.affect import valence_arousal
 from emavatar_ros.emotion.candidate import Candidate, Estimate
 from emavatar_ros.emotion.distribution import Distribution
@@ -49,7 +49,7 @@ class Config:
 class Arbiter:
     """Decides by fusion. `decide` is a function of its arguments."""
 
-    def __init__(self, config: Config | None = None, table: Mapping[str, Reliability] | None = None) -> None:
+    def __init__(self, config: Config | None = None, table: Table | None = None) -> None:
         self._config = config or Config()
         self._table = load() if table is None else table
 
@@ -101,11 +101,12 @@ class Arbiter:
         total = np.zeros(len(LABELS))
         for view in views:
             assert view.distribution is not None
-            known = self._table.get(view.view, EVEN)
+            known = self._table.views.get(view.view, EVEN)
             # A view that is unsure of itself counts less, down to half.
             weight = known.weight * (0.5 + 0.5 * min(1.0, view.confidence / view.distribution.confidence))
             total += weight * np.log(known.likelihood(view.distribution))
-        return Distribution.from_logits(total * (self._config.sharpness if weigh is None else weigh))
+        sharpness = self._config.sharpness if weigh is None else weigh
+        return Distribution.from_logits(np.log(self._table.base) + total * sharpness)
 
 
 def _agreed(views: Sequence[Candidate]) -> Distribution:

@@ -137,7 +137,7 @@ def sampled(seed: int = 0, count: int = SAMPLED) -> list[Given]:
     """Cases drawn from views and cues that differ from those the arbiter believes in."""
     chance = np.random.default_rng(seed)
     table, trusted = cues.load(), reliability.load()
-    confusions = {view: _moved(trusted[view].confusion, chance) for view in ('words', 'voice', 'face')}
+    confusions = {view: _moved(trusted.views[view].confusion, chance) for view in ('words', 'voice', 'face')}
     shift = {name: chance.uniform(-DIFFERENT, DIFFERENT, len(LABELS)) for name in sorted(table.known)}
     return [_draw(f's{number:04}', table, confusions, shift, chance) for number in range(count)]
 
