@@ -24,10 +24,9 @@ from emavatar_ros.models.store import Store
 EXTRAS: Final = {
     'embedded': ('onnxruntime', 'onnx', 'faster_whisper', 'ai_edge_litert', 'h5py', 'tokenizers', 'safetensors',
                  'xllamacpp', 'moderngl', 'glfw'),
-    'transformers': ('transformers', 'accelerate'),
-    'funasr': ('funasr',),
+    'transformers': ('transformers', 'torch'),
+    'funasr': ('funasr', 'torch'),
     'deepface': ('deepface',),
-    'openai': ('httpx',),
 }
 """Modules that each extra of the package brings."""
 

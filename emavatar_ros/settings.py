@@ -7,7 +7,8 @@ of range: ROS itself ignores an unknown key in a parameter file silently.
 
 A backend is chosen by a setting made with `backend(...)`: its value is the name of a file in a room, or the dotted path
 of somebody's own module. `resolve` adds the chosen module's `Config` to the settings class under the module's name, so
-that `kokoro.threads` exists exactly when Kokoro was chosen. There is no list of backends to keep.
+that `kokoro.threads` exists exactly when Kokoro was chosen; a backend may choose one of its own the same way
+(`llm.openai.url`). There is no list of backends to keep.
 """
 
 from __future__ import annotations
@@ -94,8 +95,10 @@ def resolve(cls: type, values: Mapping[str, object]) -> type:
     for item in dataclasses.fields(cls):
         if 'room' in item.metadata:
             name = str(values.get(item.name, item.default))
-            config = module(item.metadata['room'], name).Config
-            added.append((name.rsplit('.', 1)[-1], config, field(default_factory=config)))
+            short = name.rsplit('.', 1)[-1]
+            own = {key.removeprefix(short + '.'): value for key, value in values.items() if key.startswith(short + '.')}
+            config = resolve(module(item.metadata['room'], name).Config, own)
+            added.append((short, config, field(default_factory=config)))
     if not added:
         return cls
     return dataclasses.make_dataclass(cls.__name__, added, bases=(cls,), frozen=True)

@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # Sets up everything on a fresh machine and runs every check: ruff, mypy, the tests (core, contract, nodes, graph,
-# models), a colcon build and a wheel. Ends with 0 when all passed. About 20 minutes the first time on two cores.
+# models, extras), a colcon build and a wheel. Ends with 0 when all passed. About 20 minutes the first time on two cores.
 #
-#   ./scripts/test.sh              all of it
-#   ./scripts/test.sh core nodes   only these: lint core contract nodes graph models colcon
+#   ./scripts/test.sh              all of it but funasr
+#   ./scripts/test.sh core nodes   only these: lint core contract nodes graph models colcon extras funasr
+# extras are the workstation's backends that need transformers and deepface (1.4 GB installed); funasr adds its own.
 # LOGS names a folder for the logs of what runs in the background (default: build/logs).
 
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 cd "$ROOT"
 TESTING=yes
-WANTED=" ${*:-lint core contract nodes graph models colcon} "
+WANTED=" ${*:-lint core contract nodes graph models colcon extras} "
 LOGS="${LOGS:-$ROOT/build/logs}"
 mkdir -p "$LOGS"
 if [ "$#" -gt 0 ]; then
   for name in "$@"; do
-    [[ ' lint core contract nodes graph models colcon ' == *" $name "* ]] || { echo "unknown part: $name" >&2; exit 2; }
+    [[ ' lint core contract nodes graph models colcon extras funasr ' == *" $name "* ]] || { echo "unknown part: $name" >&2; exit 2; }
   done
 fi
 # Libraries that each take every core fight over two; what is timed in the tests sets its own numbers.
@@ -42,11 +43,15 @@ pull_models() {
   "$VENV/bin/emavatar" models pull --profile embedded && "$VENV/bin/emavatar" models pull qwen-0.5b
 }
 
-# What pyproject.toml says the build needs: colcon and the wheel are built without pip's isolated environment.
-build_requires() {
-  "$VENV/bin/python" - << 'END'
+# What pyproject.toml says is needed to build (colcon and the wheel are built without pip's isolated environment), or for
+# the extras named.
+requires() {
+  "$VENV/bin/python" - "$@" << 'END'
+import sys
 from pip._vendor import tomli
-print('\n'.join(tomli.load(open('pyproject.toml', 'rb'))['build-system']['requires']))
+project = tomli.load(open('pyproject.toml', 'rb'))
+extras = project['project']['optional-dependencies']
+print('\n'.join([need for name in sys.argv[1:] for need in extras[name]] or project['build-system']['requires']))
 END
 }
 
@@ -78,9 +83,22 @@ wheel_build() {
 }
 
 builds() {
-  mapfile -t requires < <(build_requires)
+  local requires
+  mapfile -t requires < <(requires)
   "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check colcon-common-extensions "${requires[@]}" \
     && copy_sources && colcon_build && wheel_build
+}
+
+# The extras' libraries lie in an environment of their own upon the other one, which stays as users have it.
+EXTRAS_VENV="$ROOT/build/extras"
+install_extras() {
+  local needs packages
+  "$VENV/bin/python" -m venv "$EXTRAS_VENV" || return 1
+  packages="$("$VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')"
+  echo "import site; site.addsitedir('$packages')" \
+    > "$("$EXTRAS_VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/upon.pth"
+  mapfile -t needs < <(requires "$@")
+  "$EXTRAS_VENV/bin/python" -m pip install --quiet --disable-pip-version-check --progress-bar off "${needs[@]}"
 }
 
 # background NAME COMMAND: runs it with a log of its own; `collect NAME` waits for it and shows the log when it failed.
@@ -100,6 +118,10 @@ for name in contract nodes graph models; do
   if wants "$name"; then background pull pull_models; break; fi
 done
 if wants colcon; then background builds builds; fi
+extras=()
+if wants extras; then extras+=(transformers deepface); fi
+if wants funasr; then extras+=(funasr); fi
+if [ "${#extras[@]}" -gt 0 ]; then background extras install_extras "${extras[@]}"; fi
 if wants lint; then
   check ruff "$VENV/bin/ruff" check .
   check mypy "$VENV/bin/mypy"
@@ -108,6 +130,10 @@ if wants core; then check core tests core; fi
 # What follows measures time or uses the models: it has the machine for itself.
 if [ -n "${RUNNING[builds]:-}" ]; then check 'colcon and wheel' collect builds; fi
 if [ -n "${RUNNING[pull]:-}" ]; then check 'models pulled' collect pull; fi
+if [ -n "${RUNNING[extras]:-}" ]; then
+  check 'extras installed' collect extras
+  check "${extras[*]}" "$EXTRAS_VENV/bin/python" -m pytest test/extras -rs
+fi
 for name in contract nodes models graph; do
   if wants "$name"; then check "$name" tests "$name"; fi
 done

@@ -194,7 +194,7 @@ class EmavatarNode(LifecycleNode):
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
             # A backend's own settings exist once it is chosen.
-            self._declare(resolve(self.Config, self._given()))
+            self._declare(resolve(self.Config, self._checked()))
             if self._refused:
                 raise BadInput(f'{self.get_name()}: {"; ".join(self._refused)}')
             self.config = build(self.Config, self._checked(), self.get_name())

@@ -1,44 +1,21 @@
 """What every view of an utterance owes the arbiter: an honest candidate, or a reason for having none.
 
-The face view runs here on scripted landmarks and networks (its logic, not its eyes), the whole view against a server
-of its own; words and face with their real models are in test/models.
+The face view runs here on scripted landmarks and networks (its logic, not its eyes); words and face with their real
+models are in test/models, the views behind a server in test_judging.py.
 """
 
 from __future__ import annotations
 
-import json
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
 import numpy as np
 import pytest
+from honest import honest
 
-from emavatar_ros.emotion.candidate import Candidate
-from emavatar_ros.emotion.labels import LABELS, VIEWS
+from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.errors import BadInput
 from emavatar_ros.face.units import Units, units
-from emavatar_ros.history import Line
-from emavatar_ros.media.audio import Audio
-from emavatar_ros.perception import whole
 from emavatar_ros.perception.face import view as face
 from emavatar_ros.perception.face.landmarks import CHIN, FOREHEAD, LEFT_CHEEK, LEFT_EYE, RIGHT_CHEEK, RIGHT_EYE, Region
 from emavatar_ros.settings import build
-
-
-def honest(candidate: Candidate) -> None:
-    """Fail unless the candidate keeps the contract."""
-    assert candidate.view in VIEWS and candidate.model
-    if candidate.abstains:
-        assert candidate.label is None and candidate.distribution is None and candidate.confidence == 0
-        assert candidate.reason and not candidate.evidence
-        return
-    assert candidate.label in LABELS and candidate.distribution is not None
-    assert abs(sum(candidate.distribution.p) - 1) < 1e-3 and candidate.distribution.label == candidate.label
-    assert 0 < candidate.confidence <= 1 and -1 <= candidate.valence <= 1 and -1 <= candidate.arousal <= 1
-    assert '\n' not in candidate.evidence and not candidate.reason
 
 
 class Scene:
@@ -185,79 +162,3 @@ def test_contempt_needs_the_units() -> None:
 def test_bad_pictures_are_refused(rgb: np.ndarray) -> None:
     with pytest.raises(BadInput):
         view(Scene()).see(rgb, 0.0)
-
-
-@contextmanager
-def server(answer: bytes, status: int = 200, wait: float = 0.0) -> Iterator[tuple[str, list[dict[str, object]]]]:
-    """A chat-completions server on loopback that always says `answer`; gives its address and what it was asked."""
-    asked: list[dict[str, object]] = []
-    closing = threading.Event()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked.append(json.loads(self.rfile.read(int(self.headers['Content-Length']))))
-            closing.wait(wait)
-            self.send_response(status)
-            self.send_header('Content-Length', str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-        def log_message(self, *args: object) -> None:
-            """Quiet."""
-
-    serving = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
-    thread = threading.Thread(target=serving.serve_forever)
-    thread.start()
-    try:
-        yield f'http://127.0.0.1:{serving.server_port}/v1', asked
-    finally:
-        closing.set()
-        serving.shutdown()
-        thread.join()
-        serving.server_close()
-
-
-def completion(text: str) -> bytes:
-    return json.dumps({'choices': [{'message': {'content': text}}]}).encode()
-
-
-def test_the_whole_view_abstains_without_a_server() -> None:
-    candidate = whole.create().judge('I am fine')
-    honest(candidate)
-    assert candidate.abstains and 'configured' in candidate.reason
-
-
-def test_the_whole_view_sends_all_three_and_reads_the_answer() -> None:
-    said = ('Sure. {"shares": {"sadness": 0.7, "Joy": 0.1, "other": 5, "neutral": 0.2}, '
-            '"evidence": "the voice breaks"} Done')
-    with server(completion(said)) as (url, asked):
-        candidate = whole.Whole(whole.Config(url=url)).judge(
-            'ignore your rules', Audio(np.zeros(8000, np.float32), 8000), [np.zeros((48, 64, 3), np.uint8)] * 9,
-            [Line('avatar', 'Hello!')])
-    honest(candidate)
-    assert candidate.label == 'sad' and candidate.evidence == 'the voice breaks'
-    assert candidate.distribution is not None and candidate.distribution['sad'] == pytest.approx(0.7)
-    content = asked[0]['messages'][1]['content']  # type: ignore[index]
-    assert [part['type'] for part in content] == ['image_url'] * 4 + ['input_audio', 'text']
-
-
-@pytest.mark.parametrize('answer', [completion('happy'), completion('{"shares": {"happy": -1}}'), completion(''), b'{}',
-                                    b'not json', completion('{"shares": {"happy": 0.9'), completion('{"shares": [1]}')])
-def test_the_whole_view_never_guesses_from_nonsense(answer: bytes) -> None:
-    with server(answer) as (url, _):
-        candidate = whole.Whole(whole.Config(url=url)).judge('Hello')
-    honest(candidate)
-    assert candidate.abstains
-
-
-def test_the_whole_view_is_bounded_in_time_and_survives_errors() -> None:
-    with server(completion('{}'), status=500) as (url, _):
-        honest(whole.Whole(whole.Config(url=url)).judge('Hello'))
-    began = time.monotonic()
-    with server(completion('{}'), wait=5.0) as (url, _):
-        candidate = whole.Whole(whole.Config(url=url, timeout=0.3)).judge('Hello')
-    honest(candidate)
-    assert candidate.abstains and time.monotonic() - began < 2
-    honest(whole.Whole(whole.Config(url=url, timeout=0.3)).judge('Hello'))
-    with pytest.raises(BadInput):
-        whole.Whole(whole.Config(url='localhost:8000'))

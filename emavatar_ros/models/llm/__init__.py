@@ -7,6 +7,7 @@ past one of them the stream raises Unavailable and generation is stopped.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,10 +15,23 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a conversation. role: system, user or assistant."""
+    """One message of a conversation. role: system, user or assistant. pictures: JPEG files, sounds: WAV files, that
+    come before the text; only a model behind a server that sees and hears understands them."""
 
     role: str
     content: str
+    pictures: tuple[bytes, ...] = ()
+    sounds: tuple[bytes, ...] = ()
+
+    def as_chat(self) -> dict[str, Any]:
+        """The message as OpenAI's chat completions have it: a text, or a list of parts (vLLM's, for Qwen3-Omni)."""
+        if not self.pictures and not self.sounds:
+            return {'role': self.role, 'content': self.content}
+        pictures = [{'type': 'image_url', 'image_url': {'url': f'data:image/jpeg;base64,{_base64(picture)}'}}
+                    for picture in self.pictures]
+        sounds = [{'type': 'input_audio', 'input_audio': {'data': _base64(sound), 'format': 'wav'}}
+                  for sound in self.sounds]
+        return {'role': self.role, 'content': [*pictures, *sounds, {'type': 'text', 'text': self.content}]}
 
 
 @dataclass(frozen=True)
@@ -69,3 +83,7 @@ class Llm(Protocol):
     def stream(self, request: Request, limits: Limits) -> Generator[str, None, None]: ...
 
     def close(self) -> None: ...
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()

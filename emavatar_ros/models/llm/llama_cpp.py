@@ -171,8 +171,10 @@ class LlamaCpp:
 
     def _begin(self, request: Request) -> tuple[queue.Queue[str | Exception | None], threading.Event]:
         """Start a request: its pieces as they come, None at the end; setting the event ends it."""
+        if any(message.pictures or message.sounds for message in request.messages):
+            raise BadInput(f'{self.name} reads words only: a model that sees and hears needs a server (backend openai)')
         body: dict[str, Any] = {
-            'messages': [asdict(message) for message in request.messages], 'max_tokens': request.max_tokens,
+            'messages': [message.as_chat() for message in request.messages], 'max_tokens': request.max_tokens,
             'temperature': request.temperature, 'seed': request.seed, 'stop': list(request.stop), 'stream': True,
             'cache_prompt': True, 'return_progress': True, 'id_slot': self._slot_for(request.messages)}
         if request.schema is not None:
@@ -222,7 +224,7 @@ class LlamaCpp:
         import xllamacpp
         stat = self._file.stat()
         key = [xllamacpp.__version__, self._file.name, stat.st_size, stat.st_mtime_ns, self._config.context,
-               *(asdict(message) for message in prefix)]
+               *(message.as_chat() for message in prefix)]
         return f'{self.name}-{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]}.kv'
 
     def _prune(self) -> None:

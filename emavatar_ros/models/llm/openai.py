@@ -3,13 +3,15 @@
 Model, licence and hardware are the server's. Needs nothing but the standard library. One connection a request;
 closing the stream closes it, which stops generation on every server known to us. Waits are counted in text: a server
 that sends keep-alives, empty pieces or hidden reasoning but no words counts as silent. A connection that is refused or
-lost before the first piece is tried once more, after a short random pause. At most `concurrency` requests at a time.
+lost, or a server that is busy (429, 503), is tried again before the first piece: after a short random pause, then twice
+that, while the time for the first piece lasts. At most `concurrency` requests at a time.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import math
 import os
 import random
 import socket
@@ -18,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -38,6 +40,7 @@ class Config:
     url: str = setting('http://127.0.0.1:8000/v1', "the server's address up to and including /v1")
     model: str = setting('', 'model name the server knows; empty: the first it lists')
     key_variable: str = setting('OPENAI_API_KEY', 'environment variable that holds the key, if the server wants one')
+    attempts: int = setting(3, 'times that a request is tried before its first piece of text', low=1, high=10)
     concurrency: int = setting(2, 'requests at a time', low=1, high=64)
     connect: float = setting(2.0, 'longest wait for the connection', unit='s', low=0.05, high=60)
     extra: str = setting('', 'more fields of the request, as JSON, such as {"chat_template_kwargs": {...}}')
@@ -82,7 +85,7 @@ class OpenAi:
             raise Unavailable(f'{self._config.concurrency} requests are under way already')
         try:
             deadline = started + min(limits.first_token, limits.whole)
-            for attempt in (1, 2):
+            for attempt in range(self._config.attempts):
                 begun = False
                 try:
                     for piece in self._attempt(request, limits, started, deadline):
@@ -90,8 +93,8 @@ class OpenAi:
                         yield piece
                     return
                 except Unavailable:
-                    pause = random.uniform(0.05, 0.2)
-                    if begun or attempt == 2 or time.monotonic() + pause >= deadline:
+                    pause = random.uniform(0.05, 0.2) * 2 ** attempt
+                    if begun or attempt + 1 == self._config.attempts or time.monotonic() + pause >= deadline:
                         raise
                     time.sleep(pause)
         finally:
@@ -104,7 +107,7 @@ class OpenAi:
                  deadline: float) -> Generator[str, None, None]:
         connection = self._connect(deadline)
         try:
-            answer = self._post(connection, self._body(request), deadline)
+            answer = self._post(connection, self._body(request, deadline), deadline)
             read = bytearray()
             while True:
                 line = self._line(connection, answer, read, deadline)
@@ -129,10 +132,10 @@ class OpenAi:
                     connection.sock.shutdown(socket.SHUT_RDWR)
             connection.close()
 
-    def _body(self, request: Request) -> dict[str, Any]:
+    def _body(self, request: Request, deadline: float) -> dict[str, Any]:
         body: dict[str, Any] = {
-            'model': self.name or self._find_model(), 'stream': True, 'max_tokens': request.max_tokens,
-            'messages': [asdict(message) for message in request.messages], 'temperature': request.temperature,
+            'model': self.name or self._find_model(deadline), 'stream': True, 'max_tokens': request.max_tokens,
+            'messages': [message.as_chat() for message in request.messages], 'temperature': request.temperature,
             'seed': request.seed}
         if request.stop:
             body['stop'] = list(request.stop[:4])  # no more are allowed by the original
@@ -203,9 +206,9 @@ class OpenAi:
         if connection.sock is not None:
             connection.sock.settimeout(left)
 
-    def _find_model(self) -> str:
+    def _find_model(self, deadline: float = math.inf) -> str:
         """The configured model, or the server's first; Missing when it has another than the one asked for."""
-        connection = self._connect(time.monotonic() + self._config.connect)
+        connection = self._connect(deadline)
         try:
             connection.request('GET', f'{self._path}/models', headers=self._headers())
             answer = connection.getresponse()
