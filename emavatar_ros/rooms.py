@@ -68,7 +68,8 @@ class Rooms:
         """Who decides."""
         from emavatar_ros.deliberation.deliberator import create
 
-        return create(self.config('arbiter').deliberation, self.config('arbiter').fusion)
+        config = self.config('arbiter')
+        return create(config.deliberation, config.fusion, self._backend('arbiter', 'backend'))
 
     def llm(self) -> Any:
         """The language model; None where templates write the reply."""

@@ -58,7 +58,7 @@ class Cue:
 
     def log_likelihood(self, values: Array) -> Array:
         """[..., 8] for values [...]: how well each emotion explains each value, relative."""
-        value = np.asarray(values, float)[..., None]
+        value = np.clip(np.asarray(values, float)[..., None], -1e3, 1e3)
         if not self.spread:
             return np.asarray(np.log(np.where(value > 0, self.usual, 1 - self.usual)))
         bell = np.exp(-0.5 * ((value - self.usual) / self.spread) ** 2)

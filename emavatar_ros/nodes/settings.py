@@ -42,6 +42,7 @@ class ArbiterSettings:
 
     fusion: fusion.Config = field(default_factory=fusion.Config)
     deliberation: deliberator.Config = field(default_factory=deliberator.Config)
+    backend: str = backend('measured', 'deliberation', 'who asks, answers and weighs where views conflict')
     belief: belief.Config = field(default_factory=belief.Config)
     views: str = setting('words, voice, face, whole', 'views that are waited for, comma-separated')
     budget: float = setting(0.5, 'longest wait for a view after the first one has spoken', unit='s', low=0.0, high=10.0)
