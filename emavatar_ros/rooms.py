@@ -60,12 +60,6 @@ class Rooms:
 
     def arbiter(self) -> Any:
         """Who decides."""
-        from emavatar_ros.deliberation.fusion import Arbiter
-
-        return Arbiter(self.config('arbiter').fusion)
-
-    def deliberator(self) -> Any:
-        """Who decides."""
         from emavatar_ros.deliberation.deliberator import create
 
         config = self.config('arbiter')

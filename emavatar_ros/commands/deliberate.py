@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from emavatar_ros.textfile import read_lines
 
     lines = read_lines(args.cases)
-    arbiter = Rooms(profiles.load(args.profile), avatars.load(AVATAR)).deliberator()
+    arbiter = Rooms(profiles.load(args.profile), avatars.load(AVATAR)).arbiter()
     bad = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():

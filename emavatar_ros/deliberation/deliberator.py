@@ -44,7 +44,10 @@ class Config:
                              high=1.0)
     doubt: float = setting(3.0, 'views that agree are questioned all the same when all that was measured is this much '
                            'more likely under another emotion', unit='nat', low=0.0, high=50.0)
-    budget: float = setting(0.8, 'time for all questions and answers together', unit='s', low=0.01, high=60.0)
+    budget: float = setting(0.8, 'after this time the best belief so far is published, marked provisional', unit='s',
+                            low=0.01, high=60.0)
+    patience: float = setting(3.0, 'questions and answers that take longer together are given up', unit='s', low=0.01,
+                              high=120.0)
 
 
 class Deliberator:
@@ -52,15 +55,20 @@ class Deliberator:
 
     def __init__(self, config: Config | None = None, fused: fusion.Config | None = None, roles: Roles | None = None,
                  clock: Callable[[], float] = time.monotonic) -> None:
-        """roles: who asks, answers and weighs; measured.py's unless given. clock: seconds, for the budget."""
+        """roles: who asks, answers and weighs; measured.py's unless given. clock: seconds."""
         self._config = config or Config()
         self._fusion = Arbiter(fused)
         self._roles = roles or measured.create()
         self._cues = cues.load()
         self._clock = clock
 
+    @property
+    def pictures(self) -> int:
+        """How many pictures of an utterance it looks at, besides listening; 0 where measuring is enough."""
+        return self._roles.pictures
+
     def decide(self, case: Case) -> Estimate:
-        """The estimate at the end of the deliberation, or when its budget is over."""
+        """The estimate at the end of the deliberation, or when its time is over."""
         *_, last = self.steps(case)
         return last
 
@@ -73,7 +81,7 @@ class Deliberator:
         conflict = conflicts(case.candidates, self._config.rule, self._config.divergence)
         if not conflict and not self._doubted(case, first):
             return
-        end = self._clock() + self._config.budget
+        end = self._clock() + self._config.patience
 
         def left() -> float:
             return end - self._clock()

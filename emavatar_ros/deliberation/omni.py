@@ -98,5 +98,6 @@ def _answer(answer: str) -> tuple[str, str] | None:
 
 def create(config: Config | None = None) -> Roles:
     """The roles with the configured server; it is first asked when views conflict."""
-    omni = Omni(config or Config())
-    return Roles('omni', omni, omni, omni)
+    config = config or Config()
+    omni = Omni(config)
+    return Roles('omni', omni, omni, omni, config.pictures)

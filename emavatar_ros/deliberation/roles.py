@@ -7,7 +7,7 @@ input. A backend is a file in this room with `Config` and `create(config) -> Rol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -59,6 +59,15 @@ class Case:
     audio: Audio | None = None
     pictures: tuple[NDArray[np.uint8], ...] = field(default=(), repr=False)
 
+    @classmethod
+    def of(cls, candidates: Iterable[Candidate], text: str = '', history: Sequence[Line] = (),
+           audio: Audio | None = None, pictures: Sequence[NDArray[np.uint8]] = ()) -> Case:
+        """A case whose measurements are those that the candidates carry."""
+        given = tuple(candidates)
+        measured = tuple(Measured(item.view, name, float(value), '') for item in given
+                         for name, value in item.measures.items() if np.isfinite(value))
+        return cls(given, text, tuple(history), measured, audio, tuple(pictures))
+
 
 Left = Callable[[], float]
 """Seconds that are left for an answer; asked when one begins to wait."""
@@ -95,12 +104,14 @@ class Judge(Protocol):
 
 @dataclass(frozen=True)
 class Roles:
-    """The three of one backend. name: how the estimate's method is called."""
+    """The three of one backend. name: how the estimate's method is called; pictures: how many of an utterance it looks
+    at, 0 where it neither looks nor listens itself."""
 
     name: str
     inspector: Inspector
     collector: Collector
     judge: Judge
+    pictures: int = 0
 
 
 def disputed(seen: Seen) -> Sequence[str]:

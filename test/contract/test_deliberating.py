@@ -64,7 +64,7 @@ def roles(name: str, url: str) -> tuple[Roles, Any]:
 
 
 def decide(made: Roles, **config: Any) -> Estimate:
-    return Deliberator(Config(**{'budget': 20.0} | config), roles=made).decide(CASE)
+    return Deliberator(Config(**{'patience': 20.0} | config), roles=made).decide(CASE)
 
 
 @pytest.mark.parametrize('name', ['llm', 'omni'])
@@ -94,7 +94,7 @@ def test_a_text_model_is_only_told_what_was_asked_for(server: Server) -> None:
 def test_nonsense_is_asked_for_once_more_and_then_dropped(server: Server, name: str, nonsense: str) -> None:
     plays(server, inspector=nonsense, collector=nonsense, judge=nonsense)
     made, counts = roles(name, server.url)
-    measured = Deliberator(Config(rounds=2, budget=20.0)).decide(CASE)
+    measured = Deliberator(Config(rounds=2, patience=20.0)).decide(CASE)
     estimate = decide(made)
     if nonsense:
         assert counts['dropped'] >= 2 and counts['read'] == counts['repaired'] == 0
@@ -112,7 +112,7 @@ def test_a_repaired_answer_counts_as_repaired(server: Server, name: str) -> None
 
 
 @pytest.mark.parametrize('name', ['llm', 'omni'])
-def test_a_slow_or_absent_server_costs_no_more_than_the_budget(server: Server, name: str) -> None:
+def test_a_slow_or_absent_server_costs_no_more_than_its_time(server: Server, name: str) -> None:
     def drip(send: Callable[[bytes], None]) -> None:
         while not server.over.wait(0.05):
             send(event('x'))
@@ -120,7 +120,7 @@ def test_a_slow_or_absent_server_costs_no_more_than_the_budget(server: Server, n
     server.script = drip
     for url in (server.url, 'http://127.0.0.1:9/v1'):
         began = time.monotonic()
-        estimate = decide(roles(name, url)[0], budget=0.6)
+        estimate = decide(roles(name, url)[0], patience=0.6)
         assert time.monotonic() - began < 3.0
         assert estimate.label in (*LABELS, 'unsure') and estimate.conflict
 

@@ -142,7 +142,7 @@ def test_a_collector_that_fails_costs_its_answer_only(how: str) -> None:
     assert estimate.distribution.p == pytest.approx(fused.distribution.p, abs=2e-3)
 
 
-def test_the_budget_ends_the_questions_not_the_estimate() -> None:
+def test_patience_ends_the_questions_not_the_estimate() -> None:
     now = [0.0]
     roles = measured.create()
 
@@ -151,7 +151,7 @@ def test_the_budget_ends_the_questions_not_the_estimate() -> None:
             now[0] += 0.6
             return roles.inspector.ask(*arguments)  # type: ignore[arg-type]
 
-    slow = Deliberator(Config(budget=1.0), roles=replace(roles, inspector=Slow()), clock=lambda: now[0])
+    slow = Deliberator(Config(patience=1.0), roles=replace(roles, inspector=Slow()), clock=lambda: now[0])
     assert [estimate.rounds for estimate in slow.steps(SARCASM)] == [0, 1]
     assert now[0] == pytest.approx(1.2)
 
