@@ -25,6 +25,10 @@ _SMALL: Final = {
           'este esta como olá obrigado obrigada',
 }
 _WORDS: Final = {language: frozenset(words.split()) for language, words in _SMALL.items()}
+_ENGLISH_TOO: Final = frozenset((
+    'no', 'me', 'die', 'he', 'ha', 'come', 'son', 'war', 'also', 'man', 'hat', 'am', 'bin', 'so', 'sole', 'con', 'par',
+    'ton', 'mine'))
+"""Small words of other languages that are English words too: "Oh no, no, me?" is not Spanish."""
 _SCRIPTS: Final = (('HIRAGANA', 'ja'), ('KATAKANA', 'ja'), ('CJK UNIFIED', 'zh'), ('DEVANAGARI', 'hi'))
 
 
@@ -32,13 +36,15 @@ def guess(text: str, expected: str) -> str:
     """The language of a text (ISO 639-1): `expected` unless another one is clearly meant.
 
     Script decides first (Japanese before Chinese, whose signs it shares), then small words: another language needs two
-    more of them than the expected one.
+    different ones more than the expected one.
     """
     names = [unicodedata.name(letter, '') for letter in text if letter.isalpha()]
     for script, language in _SCRIPTS:
         if sum(name.startswith(script) for name in names) > 0.2 * max(len(names), 1):
             return language
-    words = [word.replace("'", '') for word in re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", text.lower())]
-    found = {language: sum(word in known for word in words) for language, known in _WORDS.items()}
-    best = max(found, key=lambda language: (found[language], language == expected.split('-')[0]))
-    return best if found[best] >= found.get(expected.split('-')[0], 0) + 2 else expected
+    words = {word.replace("'", '') for word in re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", text.lower())}
+    primary = expected.split('-')[0]
+    told = words - _ENGLISH_TOO if primary == 'en' else words
+    found = {language: len(known & (words if language == 'en' else told)) for language, known in _WORDS.items()}
+    best = max(found, key=lambda language: (found[language], language == primary))
+    return best if found[best] >= found.get(primary, 0) + 2 else expected

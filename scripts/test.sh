@@ -2,9 +2,10 @@
 # Sets up everything on a fresh machine and runs every check: ruff, mypy, the tests (core, contract, nodes, graph,
 # models, extras), a colcon build and a wheel. Ends with 0 when all passed. About 20 minutes the first time on two cores.
 #
-#   ./scripts/test.sh              all of it but funasr
-#   ./scripts/test.sh core nodes   only these: lint core contract nodes graph models colcon extras funasr
-# extras are the workstation's backends that need transformers and deepface (1.4 GB installed); funasr adds its own.
+#   ./scripts/test.sh              all of it
+#   ./scripts/test.sh core nodes   only these: lint core contract nodes graph models colcon extras
+# extras are the workstation's backends, whose libraries take 1.4 GB in build/extras; TORCH names another build of torch
+# than the one tested with, pip's way.
 # LOGS names a folder for the logs of what runs in the background (default: build/logs).
 
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -15,7 +16,7 @@ LOGS="${LOGS:-$ROOT/build/logs}"
 mkdir -p "$LOGS"
 if [ "$#" -gt 0 ]; then
   for name in "$@"; do
-    [[ ' lint core contract nodes graph models colcon extras funasr ' == *" $name "* ]] || { echo "unknown part: $name" >&2; exit 2; }
+    [[ ' lint core contract nodes graph models colcon extras ' == *" $name "* ]] || { echo "unknown part: $name" >&2; exit 2; }
   done
 fi
 # Libraries that each take every core fight over two; what is timed in the tests sets its own numbers.
@@ -82,12 +83,13 @@ wheel_build() {
     && "$VENV/bin/python" scripts/check_install.py build/wheel/*.whl
 }
 
-builds() {
-  local requires
-  mapfile -t requires < <(requires)
-  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check colcon-common-extensions "${requires[@]}" \
-    && copy_sources && colcon_build && wheel_build
+# Before anything runs in the background: the extras' pip reads the environment that this one writes.
+build_tools() {
+  local needs
+  mapfile -t needs < <(requires)
+  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check colcon-common-extensions "${needs[@]}"
 }
+builds() { copy_sources && colcon_build && wheel_build; }
 
 # The extras' libraries lie in an environment of their own upon the other one, which stays as users have it.
 EXTRAS_VENV="$ROOT/build/extras"
@@ -98,7 +100,9 @@ install_extras() {
   echo "import site; site.addsitedir('$packages')" \
     > "$("$EXTRAS_VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/upon.pth"
   mapfile -t needs < <(requires "$@")
-  "$EXTRAS_VENV/bin/python" -m pip install --quiet --disable-pip-version-check --progress-bar off "${needs[@]}"
+  # Compiling what is never imported would take most of the time.
+  "$EXTRAS_VENV/bin/python" -m pip install --quiet --disable-pip-version-check --progress-bar off --no-compile \
+    "${needs[@]}" "${TORCH:-torch==2.13.0}"
 }
 
 # background NAME COMMAND: runs it with a log of its own; `collect NAME` waits for it and shows the log when it failed.
@@ -117,11 +121,11 @@ say "environment ready after $((SECONDS - begin)) s"
 for name in contract nodes graph models; do
   if wants "$name"; then background pull pull_models; break; fi
 done
-if wants colcon; then background builds builds; fi
-extras=()
-if wants extras; then extras+=(transformers deepface); fi
-if wants funasr; then extras+=(funasr); fi
-if [ "${#extras[@]}" -gt 0 ]; then background extras install_extras "${extras[@]}"; fi
+if wants colcon; then
+  check 'build tools' build_tools
+  background builds builds
+fi
+if wants extras; then background extras install_extras transformers funasr deepface; fi
 if wants lint; then
   check ruff "$VENV/bin/ruff" check .
   check mypy "$VENV/bin/mypy"
@@ -132,7 +136,7 @@ if [ -n "${RUNNING[builds]:-}" ]; then check 'colcon and wheel' collect builds; 
 if [ -n "${RUNNING[pull]:-}" ]; then check 'models pulled' collect pull; fi
 if [ -n "${RUNNING[extras]:-}" ]; then
   check 'extras installed' collect extras
-  check "${extras[*]}" "$EXTRAS_VENV/bin/python" -m pytest test/extras -rs
+  check extras "$EXTRAS_VENV/bin/python" -m pytest test/extras -rs
 fi
 for name in contract nodes models graph; do
   if wants "$name"; then check "$name" tests "$name"; fi

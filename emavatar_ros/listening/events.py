@@ -24,13 +24,16 @@ class SpeechStarted:
 
 @dataclass(frozen=True)
 class Partial:
-    """What was said so far, from `start` to `end`; may still change."""
+    """What was said so far, from `start` to `end`; may still change. audio, embedding: as an Utterance has them."""
 
     text: str
     language: str
     confidence: float
     start: float
     end: float
+    audio: Audio = field(compare=False)
+    embedding: NDArray[np.float32] | None = field(default=None, compare=False)
+    audio_start: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -77,11 +77,13 @@ class ListeningConfig(ListenerConfig):
 
 @dataclass(frozen=True)
 class _Job:
-    """A transcript being made of everything up to `until`."""
+    """A transcript being made of everything up to `until`: of `audio`, which begins at `audio_start`."""
 
     future: Future[Transcription]
     until: float
     pause: bool
+    audio: Audio
+    audio_start: float
 
 
 @dataclass
@@ -195,8 +197,9 @@ class Listener:
         """Have everything up to `until` recognised."""
         if self._job is not None:
             self._job.future.cancel()  # only helps when it hasn't begun
-        self._job = _Job(self._submit(self.recogniser.transcribe, self._sound(until), None, self._language), until,
-                         pause)
+        audio = self._sound(until)
+        self._job = _Job(self._submit(self.recogniser.transcribe, audio, None, self._language), until, pause, audio,
+                         self._kept_start)
         self._last_asked = until
         if pause:
             self._endpointing.step(Asked(until))
@@ -218,7 +221,8 @@ class Listener:
             self._job = None
             made = job.future.result()
             if made.text:
-                yield Partial(made.text, made.language, made.confidence, self._endpointing.start, job.until)
+                yield Partial(made.text, made.language, made.confidence, self._endpointing.start, job.until, job.audio,
+                              made.embedding, job.audio_start)
         busy = self._job is not None and not self._job.future.done()
         due = self.config.partial_every > 0 and now - self._last_asked >= self.config.partial_every
         if due and not busy and not self._waiting and self._endpointing.state is State.SPEAKING:

@@ -32,6 +32,8 @@ HOP: Final = 160
 """Samples for each column of the spectrogram; the encoder halves the rate to one state per 20 ms."""
 LONGEST: Final = 30.0
 SHORTEST: Final = 0.1
+LOUDNESS: Final = -18.0
+"""Level that the loud parts of every sound are brought to, in dB re full scale."""
 QUIETEST: Final = 1e-4
 """Peak below which a sound is silence (-80 dB)."""
 INVENTED: Final = frozenset((
@@ -123,10 +125,12 @@ class Whisper:
         return self._encode(samples, window)[1]
 
     def _encode(self, samples: Samples, window: float) -> tuple[Any, NDArray[np.float32]]:
-        """Encoder states of the sound padded to `window` seconds, and their mean and deviation over the speech."""
+        """Encoder states of the sound padded to `window` seconds, and their mean and deviation over the speech.
+
+        The sound is brought to one loudness first: how far the microphone is must not change what is heard."""
         columns = int(window * RATE) // HOP // 2 * 2
         padded = np.zeros(columns * HOP, np.float32)
-        padded[:len(samples)] = samples
+        padded[:len(samples)] = samples * 10 ** ((LOUDNESS - loud(samples)) / 20)
         spectrogram = np.ascontiguousarray(self._features(padded, padding=0)[None, :, :columns], np.float32)
         states = self._model.encode(self._storage(spectrogram), to_cpu=True)
         array = np.asarray(states, dtype=np.float32)[0]
@@ -186,14 +190,25 @@ def clean(text: str) -> str:
     return ' '.join(text.split())
 
 
-def speech_span(samples: Samples) -> tuple[float, float]:
-    """First and last moment, in seconds, within 30 dB of the loud parts of a 16 kHz sound."""
+def levels(samples: Samples) -> NDArray[np.float64]:
+    """Level of every 20 ms of a 16 kHz sound, in dB re full scale."""
     step = RATE // 50
     count = max(1, len(samples) // step)
     blocks = samples[:count * step].reshape(count, -1) if len(samples) >= step else samples[None]
-    level = 10 * np.log10((blocks.astype(np.float64) ** 2).mean(axis=1) + 1e-10)
-    loud = np.flatnonzero(level > np.percentile(level, 95) - 30)
-    return float(loud[0] / 50), float((loud[-1] + 1) / 50)
+    return np.asarray(10 * np.log10((blocks.astype(np.float64) ** 2).mean(axis=1) + 1e-10))
+
+
+def loud(samples: Samples) -> float:
+    """Level of the loud parts of a 16 kHz sound, in dB re full scale; silence around them changes nothing, and a click
+    of some ms hardly anything."""
+    level = levels(samples)
+    return float(np.percentile(level[level > level.max() - 40], 90))
+
+
+def speech_span(samples: Samples) -> tuple[float, float]:
+    """First and last moment, in seconds, within 30 dB of the loud parts of a 16 kHz sound."""
+    spoken = np.flatnonzero(levels(samples) > loud(samples) - 30)
+    return float(spoken[0] / 50), float((spoken[-1] + 1) / 50)
 
 
 def create(config: Config | None = None) -> Whisper:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from emavatar_ros.errors import BadInput
 from emavatar_ros.media.audio import Audio
+from emavatar_ros.media.declip import declip
 
 LONGEST: Final = 600.0
 """Longest recording taken, in seconds: a turn is one utterance, ten minutes are a mistake."""
@@ -46,9 +47,9 @@ class Image:
 def read_audio(path: str | Path, longest_seconds: float = LONGEST) -> Audio:
     """The sound of a file as it was recorded: float32 in [-1, 1], [n] for one channel, else [n, channels].
 
-    Samples that are no numbers become 0; a float recording that goes beyond 1 is scaled down as a whole. Raises
-    BadInput when the file is missing, cut off, broken, silent for lack of a sound track, has no samples that are
-    numbers, or is longer than `longest_seconds`.
+    Samples that are no numbers become 0; peaks cut off at full scale are rounded; what goes beyond 1 is scaled down as
+    a whole. Raises BadInput when the file is missing, cut off, broken, silent for lack of a sound track, has no samples
+    that are numbers, or is longer than `longest_seconds`.
     """
     with _opened(path) as container:
         stream = next((s for s in container.streams.audio if s.codec_context is not None), None)
@@ -84,6 +85,7 @@ def read_audio(path: str | Path, longest_seconds: float = LONGEST) -> Audio:
     if not np.isfinite(samples).any():
         raise BadInput(f'{path} has no sound: none of its samples is a number')
     samples = np.nan_to_num(samples, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
+    samples = np.stack([declip(channel) for channel in samples.T], axis=1)
     peak = float(np.abs(samples).max())
     if peak > 1:
         samples /= peak

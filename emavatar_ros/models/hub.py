@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,13 @@ from emavatar_ros.errors import Missing
 
 _FETCH: Final = ('import sys; from huggingface_hub import snapshot_download; '
                  'snapshot_download(sys.argv[1], allow_patterns=sys.argv[2:], etag_timeout=10)')
+
+
+def require(extra: str, *modules: str) -> None:
+    """Raise Missing, naming the extra, unless these modules are installed; imports none of them."""
+    for module in modules:
+        if find_spec(module) is None:
+            raise Missing(f"{module} is not installed: pip install 'emavatar-ros[{extra}]'")
 
 
 def folder(model: str, needed: tuple[str, ...], wanted: tuple[str, ...], extra: str, fetch: bool = False,
@@ -37,15 +45,22 @@ def folder(model: str, needed: tuple[str, ...], wanted: tuple[str, ...], extra: 
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
     except ImportError:
         raise Missing(f"the hub's client is not installed: pip install 'emavatar-ros[{extra}]'") from None
-    if fetch:
-        problem = _fetch(model, wanted, longest)
-        if problem:
-            how += f'. It could not be fetched now: {problem}'
+    def kept() -> Path:
+        try:
+            found = Path(snapshot_download(model, allow_patterns=list(wanted), local_files_only=True))
+        except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
+            raise Missing(f'the weights of {model} are not on this machine; {how}') from None
+        return _complete(found, needed, f'only a part of {model} is on this machine; {how}')
+
     try:
-        found = Path(snapshot_download(model, allow_patterns=list(wanted), local_files_only=True))
-    except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
-        raise Missing(f'the weights of {model} are not on this machine; {how}') from None
-    return _complete(found, needed, f'only a part of {model} is on this machine; {how}')
+        return kept()
+    except Missing:
+        if not fetch:
+            raise
+    problem = _fetch(model, wanted, longest)
+    if problem:
+        how += f'. It could not be fetched now: {problem}'
+    return kept()
 
 
 def _complete(path: Path, needed: tuple[str, ...], problem: str) -> Path:

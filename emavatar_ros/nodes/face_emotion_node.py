@@ -1,4 +1,4 @@
-"""What the face shows: camera/image_raw -> candidates, visitor_direction.
+"""What the face shows: camera/image_raw, turn -> candidates, visitor_direction.
 
 A running candidate (turn 0) a few times a second keeps the belief alive between turns; the final transcript asks for
 one about the utterance. Only the newest picture is looked at: older ones are dropped and counted.
@@ -12,7 +12,7 @@ from geometry_msgs.msg import Vector3Stamped
 from sensor_msgs.msg import Image
 
 from emavatar_ros.media.images import decode
-from emavatar_ros.msg import AvatarState, EmotionCandidate, Transcript
+from emavatar_ros.msg import AvatarState, EmotionCandidate, Transcript, Turn
 from emavatar_ros.nodes.base import ANYBODY, LATCHED, PICTURE_IN, RELIABLE, EmavatarNode
 from emavatar_ros.nodes.convert import candidate_message, seconds
 from emavatar_ros.nodes.settings import FaceEmotionSettings
@@ -27,7 +27,7 @@ RUNNING_S = 0.5
 
 
 class FaceEmotionNode(EmavatarNode):
-    """camera/image_raw, transcript -> candidates, visitor_direction."""
+    """camera/image_raw, turn, transcript -> candidates, visitor_direction."""
 
     name = 'face_emotion'
     Config = FaceEmotionSettings
@@ -43,6 +43,7 @@ class FaceEmotionNode(EmavatarNode):
         self.publish_direction = self.publisher(Vector3Stamped, 'visitor_direction', RELIABLE)
         self.subscribe(Image, 'camera/image_raw', self._arrive, PICTURE_IN, at_once=True)
         self.subscribe(Transcript, 'transcript', self._judge, RELIABLE)
+        self.subscribe(Turn, 'turn', self._hear, LATCHED)
         self.subscribe(AvatarState, 'avatar_state', self._follow, LATCHED, at_once=True)
 
     def forget(self) -> None:
@@ -64,6 +65,10 @@ class FaceEmotionNode(EmavatarNode):
     def _follow(self, avatar: AvatarState) -> None:
         """While a reply is made and said, the picture only tells where to look."""
         self.busy = avatar.state in (AvatarState.THINKING, AvatarState.SPEAKING)
+
+    def _hear(self, turn: Turn) -> None:
+        """While a visitor is heard, whose lips move is the one who speaks; otherwise nobody is."""
+        self.view.hear(turn.state in (Turn.VISITOR, Turn.INTERRUPTED))
 
     def _see(self) -> None:
         with self.lock:

@@ -31,6 +31,8 @@ from emavatar_ros.typed import check_text
 RATE = 16000
 ECHO_S = 0.4
 """How long the avatar's own voice may still come back after it stopped (room and device delay)."""
+SO_FAR_S = 8.0
+"""Of an utterance that still goes on at most so much sound is handed out: what was long ago says little of now."""
 LINES = 16
 """Typed lines that may wait for a visitor to finish."""
 GONE_S = 3.0
@@ -49,6 +51,7 @@ class ListeningNode(EmavatarNode):
         self.publish_turn = self.publisher(Turn, 'turn', LATCHED)
         self.publish_transcript = self.publisher(Transcript, 'transcript', RELIABLE)
         self.publish_utterance = self.publisher(AudioChunk, 'utterance', RELIABLE)
+        self.publish_so_far = self.publisher(AudioChunk, 'utterance_so_far', RELIABLE)
         self.subscribe(AudioChunk, 'microphone/audio', self._hear, SOUND)
         self.subscribe(Transcript, 'typed', self._type, RELIABLE)
         self.subscribe(Playback, 'playback', self._played, RELIABLE)
@@ -116,13 +119,15 @@ class ListeningNode(EmavatarNode):
                 self.turns[start] = self.turn_id
                 self._turn(Turn.VISITOR, self.turn_id, start, start, 'speech began')
             case Partial():
-                self._transcript(event, self.turns[event.start], final=False)
+                turn_id = self.turns[event.start]
+                self.publish_so_far(self._sound(event, turn_id, longest=SO_FAR_S))
+                self._transcript(event, turn_id, final=False)
             case SpeechEnded(start, end, _, reason):
                 self._turn(Turn.AVATAR, self.turns[start], start, end, reason)
                 self.trace(self.turns[start], 'endpoint', 'done', end)
             case Utterance():
                 turn_id = self.turns.pop(event.start)
-                self.publish_utterance(audio_chunk(event.audio.samples, RATE, event.audio_start, turn_id, 'microphone'))
+                self.publish_utterance(self._sound(event, turn_id))
                 self._transcript(event, turn_id, final=True)
                 self.trace(turn_id, 'listening', 'done', event.end, self.facts['model'])
                 if not event.text:
@@ -140,11 +145,17 @@ class ListeningNode(EmavatarNode):
         message.header.stamp = stamp(self.now())
         self.publish_turn(message)
 
+    def _sound(self, event: Partial | Utterance, turn_id: int, longest: float = 60.0) -> AudioChunk:
+        """The sound an event was heard in, at most its last `longest` seconds."""
+        samples = event.audio.samples[-round(longest * RATE):]
+        start = event.audio_start + (len(event.audio.samples) - len(samples)) / RATE
+        return audio_chunk(samples, RATE, start, turn_id, 'microphone')
+
     def _transcript(self, event: Partial | Utterance, turn_id: int, final: bool) -> None:
         message = Transcript(turn_id=turn_id, person_id=ANYBODY, text=event.text, final=final,
                              language=event.language, confidence=float(event.confidence), start=stamp(event.start),
                              end=stamp(event.end), model=self.facts['model'])
-        if isinstance(event, Utterance) and event.embedding is not None:
+        if event.embedding is not None:
             message.embedding = event.embedding
         message.header.stamp = message.end
         self.publish_transcript(message)

@@ -20,6 +20,7 @@ class TextEmotionNode(EmavatarNode):
     def configure(self) -> None:
         module, settings = chosen(self.config, 'backend')
         self.view = module.create(settings)
+        self.view.warm_up()
         self.history = Conversation()
         self.publish = self.publisher(EmotionCandidate, 'candidates', RELIABLE)
         self.subscribe(Transcript, 'transcript', self._read, RELIABLE)

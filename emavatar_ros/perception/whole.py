@@ -37,6 +37,7 @@ class Config:
     url: str = setting('', "an OpenAI-compatible server's address up to /v1; empty: none, and the view abstains")
     model: str = setting('Qwen/Qwen3-Omni-30B-A3B-Instruct', 'the name the server knows the model by')
     key_variable: str = setting('EMAVATAR_OMNI_KEY', 'environment variable that holds the key, where one is needed')
+    extra: str = setting('', 'more fields of the request, as JSON, such as {"modalities": ["text"]}')
     timeout: float = setting(6.0, 'longest wait for the whole answer', unit='s', low=0.1, high=120.0)
     pictures: int = setting(4, 'pictures of the utterance that are sent', low=0, high=16)
     longest: int = setting(480, 'longer side of a picture that is sent', unit='px', low=64, high=2048)
@@ -49,8 +50,9 @@ class Whole:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._llm = openai.create(openai.Config(url=config.url, model=config.model, key_variable=config.key_variable)
-                                  ) if config.url else None
+        self._llm = openai.create(openai.Config(
+            url=config.url, model=config.model, key_variable=config.key_variable, extra=config.extra,
+        )) if config.url else None
         self._rules = Message('system', (files('emavatar_ros.prompts') / 'whole.txt').read_text(encoding='utf-8'))
         self.counts: Counter[str] = Counter()
         """Answers by what became of them: read, unreadable, unavailable."""

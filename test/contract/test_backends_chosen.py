@@ -67,39 +67,45 @@ def test_no_library_is_imported_before_it_is_chosen(library: str) -> None:
 
 
 @pytest.mark.parametrize(('room', 'name', 'library', 'files'), HELD)
-def test_a_missing_extra_is_named(room: str, name: str, library: str, files: tuple[str, ...], tmp_path: Path,
+def test_a_missing_extra_is_named(room: str, name: str, library: str, files: tuple[str, ...],
                                   monkeypatch: pytest.MonkeyPatch) -> None:
-    for file in files:
-        (tmp_path / file).touch()
     for loaded in list(sys.modules):
         if loaded.split('.')[0] == library:
             monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setitem(sys.modules, library, None)  # type: ignore[arg-type]
     monkeypatch.setenv('DEEPFACE_BACKEND_ENGINE', 'onnx')
     with pytest.raises(Missing, match=rf"pip install 'emavatar-ros\[{library}\]'"):
-        make(room, name, **({'model': str(tmp_path)} if files else {}))
+        make(room, name)
 
 
 @pytest.mark.parametrize(('room', 'name', 'library', 'files'), HELD[:2])
 class TestWeights:
+    """What `create` asks the hub's folder for, once its library is there."""
+
+    def folder(self, room: str, name: str, library: str, model: str) -> Path:
+        module = import_module(f'emavatar_ros.perception.{room}.{name}')
+        return hub.folder(model, module.NEEDED, module.WANTED, library)
+
     def test_none(self, room: str, name: str, library: str, files: tuple[str, ...], tmp_path: Path,
                   monkeypatch: pytest.MonkeyPatch) -> None:
         constants = pytest.importorskip('huggingface_hub.constants')
         monkeypatch.setattr(constants, 'HF_HUB_CACHE', str(tmp_path))
         began = time.monotonic()
         with pytest.raises(Missing, match='hf download some/model'):
-            make(room, name, model='some/model')
+            self.folder(room, name, library, 'some/model')
         assert time.monotonic() - began < 5, 'nobody was asked'
 
     def test_a_part(self, room: str, name: str, library: str, files: tuple[str, ...], tmp_path: Path) -> None:
         for file in files[:-1]:
             (tmp_path / file).touch()
         with pytest.raises(Missing, match='lacks'):
-            make(room, name, model=str(tmp_path))
+            self.folder(room, name, library, str(tmp_path))
+        (tmp_path / files[-1]).touch()
+        assert self.folder(room, name, library, str(tmp_path)) == tmp_path
 
     def test_a_name_that_is_none(self, room: str, name: str, library: str, files: tuple[str, ...]) -> None:
         with pytest.raises(Missing, match='neither a folder nor a name'):
-            make(room, name, model='/nowhere/at/all')
+            self.folder(room, name, library, '/nowhere/at/all')
 
 
 class Silent:

@@ -215,12 +215,13 @@ class TestWhole:
 
     def test_it_sends_pictures_sound_and_words_as_parts(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv('EMAVATAR_OMNI_KEY', 'secret')
-        view = whole.create(whole.Config(url=server.url, model='fox', longest=64))
+        view = whole.create(whole.Config(url=server.url, model='fox', longest=64, extra='{"modalities": ["text"]}'))
         pictures = [np.full((90, 120, 3), (200, 30 * number, 0), np.uint8) for number in range(8)]
         tone = np.stack([np.sin(np.arange(8000) / 3)] * 2, axis=1).astype(np.float32)
         candidate = view.judge('I am fine', Audio(tone, 8000), pictures, [Line('avatar', 'Hello!')])
         honest(candidate)
         assert candidate.label == 'sad' and server.headers[0]['Authorization'] == 'Bearer secret'
+        assert server.asked[0]['modalities'] == ['text']
         parts = server.asked[0]['messages'][1]['content']
         assert [part['type'] for part in parts] == ['image_url'] * 4 + ['input_audio', 'text']
         heads, data = zip(*(part['image_url']['url'].split(',') for part in parts[:4]))

@@ -126,6 +126,11 @@ def test_a_schema_is_followed(small: Llm) -> None:
     assert json.loads(text)['mood'] in ('sad', 'happy')
 
 
+def test_pictures_and_sounds_are_refused_by_a_model_of_words(small: Llm) -> None:
+    with pytest.raises(BadInput, match='words only'):
+        list(small.stream(Request((Message('user', 'Who is it?', pictures=(b'jpeg',)),)), LONG))
+
+
 def test_too_long_a_conversation_is_bad_input(small: Llm) -> None:
     with pytest.raises(BadInput, match='too long'):
         list(small.stream(Request((Message('user', 'word ' * 3000),)), LONG))

@@ -14,6 +14,7 @@ from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.errors import BadInput
 from emavatar_ros.face.units import Units, units
 from emavatar_ros.perception.face import view as face
+from emavatar_ros.perception.face.attention import LOWER_LIP, UPPER_LIP, Level
 from emavatar_ros.perception.face.landmarks import CHIN, FOREHEAD, LEFT_CHEEK, LEFT_EYE, RIGHT_CHEEK, RIGHT_EYE, Region
 from emavatar_ros.settings import build
 
@@ -25,6 +26,8 @@ class Scene:
 
     def __init__(self) -> None:
         self.faces: list[tuple[float, float, float, float, Units, str]] = []
+        self.behind = ''
+        self.lips: dict[int, float] = {}
 
     def put(self, x: float, y: float, size: float = 120, yaw: float = 0.0, shown: Units | None = None,
             looks: str = 'neutral') -> None:
@@ -45,6 +48,8 @@ class Scene:
                                         LEFT_CHEEK: (.45, 0), FOREHEAD: (0, -.5), CHIN: (0, .5)}.items():
                     points[index, :2] = x + dx * size, y + dy * size
                 points[LEFT_CHEEK, 2] = 0.9 * size * np.tan(yaw)
+                points[UPPER_LIP, :2] = x, y + 0.2 * size
+                points[LOWER_LIP, :2] = x, y + (0.2 + self.lips.get(number, 0.0)) * size
                 points[0, :2] = x, y
                 points[1, 2] = number
                 return points, 1.0
@@ -72,7 +77,7 @@ class Scene:
 
 def view(scene: Scene, **settings: object) -> face.FaceView:
     config = build(face.Config, {'tracking.counted_ids': True, **settings})
-    return face.FaceView(config, scene, scene)  # type: ignore[arg-type]
+    return face.FaceView(config, scene, scene, lambda crop, points: scene.behind)  # type: ignore[arg-type]
 
 
 def watch(seeing: face.FaceView, scene: Scene, start: float, end: float) -> tuple[face.Face, ...]:
@@ -155,6 +160,73 @@ def test_contempt_needs_the_units() -> None:
     honest(candidate)
     assert candidate.label == 'contempt' and 'one side' in candidate.evidence
     assert seeing.measures(0, 1)['one_sided_smile'] > 0.5
+
+
+def test_of_three_people_one_leaves_and_comes_back() -> None:
+    scene = Scene()
+    seeing = view(scene)
+    for x in (110, 320, 530):
+        scene.put(x, 240, 130)
+    first, *others = watch(seeing, scene, 0, 2)
+    assert first.id == 'f2' and {one.id for one in others} == {'f1', 'f3'}, 'the most central one first'
+    middle = scene.faces.pop(1)
+    assert {one.id for one in watch(seeing, scene, 2, 3)} == {'f1', 'f3'}
+    scene.faces.append(middle)
+    assert {one.id: round(one.x) for one in watch(seeing, scene, 3, 5)} == {'f1': -1, 'f2': 0, 'f3': 1}
+
+
+def test_the_partner_is_who_speaks() -> None:
+    def talk(start: float, end: float) -> tuple[face.Face, ...]:
+        for stamp in np.arange(start, end, 0.1):
+            scene.lips[1] = 0.06 if int(stamp * 10) % 4 < 2 else 0.01
+            faces = seeing.see(scene.picture(), float(stamp))
+        return faces
+
+    scene = Scene()
+    seeing = view(scene)
+    scene.put(320, 240, 150)
+    scene.put(530, 240, 130, looks='sad')
+    assert watch(seeing, scene, 0, 2)[0].id == 'f1'
+    speaker, other = talk(2, 5)
+    assert speaker.id == 'f2' and speaker.partner and speaker.speaking > 0.5 and other.speaking == 0
+    candidate = seeing.candidate(3.5, 4.5)
+    honest(candidate)
+    assert candidate.label == 'sad'
+    seeing.hear(False)
+    assert {one.speaking for one in talk(5, 7)} == {0.0}, 'no voice is heard: he only chews'
+
+
+def test_engagement_is_told() -> None:
+    scene = Scene()
+    seeing = view(scene)
+    scene.put(200, 240, 150)
+    scene.put(460, 240, 150, yaw=0.6)
+    assert {one.id: one.engagement for one in watch(seeing, scene, 0, 4)} == {
+        'f1': Level.ENGAGED, 'f2': Level.DISENGAGED}
+
+
+def test_what_hides_a_face_is_said_after_a_vote() -> None:
+    scene = Scene()
+    seeing = view(scene)
+    scene.put(320, 240, looks='happy')
+    watch(seeing, scene, 0, 2)
+    scene.behind = 'sunglasses hide the eyes'
+    assert watch(seeing, scene, 2, 2.4)[0].label == 'happy', 'one look is not believed'
+    assert watch(seeing, scene, 2.4, 4)[0].reason == scene.behind
+    candidate = seeing.candidate(3.5, 4)
+    honest(candidate)
+    assert candidate.reason == scene.behind
+    scene.behind = ''
+    assert watch(seeing, scene, 4, 6)[0].label == 'happy'
+
+
+def test_a_face_without_features_is_not_nobody() -> None:
+    scene = Scene()
+    seeing = view(scene)
+    scene.put(320, 240)
+    scene.landmarks = lambda rgb, region: (np.zeros((478, 3), np.float32), 0.1)  # type: ignore[method-assign]
+    assert watch(seeing, scene, 0, 1) == ()
+    assert 'hidden' in seeing.candidate(0, 1).reason
 
 
 @pytest.mark.parametrize('rgb', [np.zeros((1, 1, 3), np.uint8), np.zeros((48, 64), np.uint8),

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from emavatar_ros.emotion.labels import LABELS
-from emavatar_ros.face.units import units
-from emavatar_ros.perception.face.reading import RELIABILITY, judge
-from emavatar_ros.perception.face.signs import REST, Baseline, measures, nudge, sentence
+from emavatar_ros.face.units import UNITS, units
+from emavatar_ros.perception.face.reading import judge
+from emavatar_ros.perception.face.signs import REST, Baseline, affect, measures, nudge, sentence
 
 SHOWN = {
     'happy': units(mouthSmile=0.8, cheekSquint=0.4),
@@ -56,12 +56,53 @@ def test_who_is_sad_from_the_first_second_stays_readable() -> None:
     assert measures(above)['mouth_corner_down'] > 0.1
 
 
-def test_reliability_is_a_table_of_probabilities() -> None:
-    assert RELIABILITY.shape == (8, 8) and np.allclose(RELIABILITY.sum(axis=1), 1)
-    scores = np.full(8, np.log(1e-4))
+MIRROR = [UNITS.index(name.replace('Left', '*').replace('Right', 'Left').replace('*', 'Right')) for name in UNITS]
+
+
+@pytest.mark.parametrize('label', SHOWN)
+def test_a_mirrored_face_shows_the_same(label: str) -> None:
+    found, mirrored = measures(SHOWN[label]), measures(SHOWN[label][MIRROR])
+    assert mirrored == pytest.approx(found, abs=1e-6)
+    assert np.allclose(nudge(mirrored, -0.2), nudge(found, 0.2))
+
+
+def scored(label: str, sure: float = 0.9) -> np.ndarray:
+    """What networks say that are so sure of `label`."""
+    scores = np.full(8, np.log((1 - sure) / 6))
     scores[LABELS.index('contempt')] = -np.inf
-    scores[LABELS.index('fear')] = 0
-    doubtful = judge(scores, np.zeros_like(REST), 0.0)
-    scores[LABELS.index('fear')], scores[LABELS.index('happy')] = np.log(1e-4), 0
-    sure = judge(scores, np.zeros_like(REST), 0.0)
-    assert doubtful.label == 'fear' and sure.label == 'happy' and sure.confidence > doubtful.confidence + 0.1
+    scores[LABELS.index(label)] = np.log(sure)
+    return scores
+
+
+def test_networks_are_softened() -> None:
+    doubtful, sure = (judge(scored('happy', p), np.zeros_like(REST), 0.0, True) for p in (0.5, 0.999))
+    assert doubtful.label == sure.label == 'happy' and doubtful.confidence < sure.confidence < 0.98
+
+
+def test_a_strangers_brows_say_less_than_a_known_persons() -> None:
+    known, stranger = (judge(scored('neutral'), SHOWN['angry'], 0.0, k) for k in (True, False))
+    assert known.label == 'angry' and stranger['angry'] < known['angry'] - 0.2
+
+
+def test_contempt_needs_no_history_but_a_straight_head() -> None:
+    straight, turned = (judge(scored('neutral'), SHOWN['contempt'], yaw, False) for yaw in (0.0, 0.6))
+    assert straight.label == 'contempt' and turned.label == 'neutral' and turned['contempt'] < 0.1
+
+
+def test_valence_and_arousal_follow_what_moves() -> None:
+    rest = judge(scored('neutral'), np.zeros_like(REST), 0.0, True)
+    still = affect(rest, np.zeros_like(REST))
+    assert affect(rest, SHOWN['happy'])[0] > still[0] > affect(rest, SHOWN['sad'])[0]
+    assert affect(rest, SHOWN['surprised'])[1] > still[1]
+    for label in SHOWN:
+        angry = judge(scored('angry', 0.999), SHOWN[label], 0, True)
+        assert all(-1 <= value <= 1 for value in affect(angry, SHOWN[label]))
+
+
+def test_the_baseline_knows_when_it_knows() -> None:
+    baseline = Baseline()
+    baseline.update(REST, 0.0)
+    assert not baseline.known
+    for i in range(30):
+        baseline.update(REST, i * 0.2)
+    assert baseline.known

@@ -17,6 +17,7 @@ from emavatar_ros.language import guess
     ('鍵をなくして、とても悲しいです。', 'en', 'ja'), ('我把钥匙丢了，很难过。', 'en', 'zh'),
     ('मैंने अपनी चाबियाँ खो दीं।', 'en', 'hi'),
     ('Great, another meeting.', 'en', 'en'), ('Hola', 'en', 'en'), ('ok', 'es', 'es'), ('42!', 'en', 'en'),
+    ('No, no, no!', 'en', 'en'), ('No me lo digas, por favor.', 'en', 'es'),
     ('', 'es', 'es'), ('I said "mañana" to the man', 'en', 'en'), ('no', 'en-GB', 'en-GB')])
 def test_guess(text: str, expected: str, found: str) -> None:
     assert guess(text, expected) == found

@@ -117,6 +117,9 @@ def test_partials_come_about_once_a_second_and_cover_what_was_said() -> None:
     partials = [e for e in events if isinstance(e, Partial)]
     assert [p.end for p in partials] == pytest.approx([1.2, 2.1, 3.0, 3.9], abs=0.15)
     assert all(p.start == pytest.approx(0.5, abs=0.033) for p in partials)
+    # What they were heard in comes along, for the voice view: it costs nothing more.
+    assert all(p.embedding is not None and p.audio_start <= p.start for p in partials)
+    assert [p.audio_start + p.audio.seconds for p in partials] == pytest.approx([p.end for p in partials], abs=0.05)
     assert isinstance(events[-1], Utterance)
 
 

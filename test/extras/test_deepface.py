@@ -59,11 +59,14 @@ def save(file: Path, bias: int) -> None:
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home of DeepFace's, and none of its models loaded yet."""
+    from deepface.commons import backend_utils
     from deepface.modules import modeling
 
     monkeypatch.setenv('DEEPFACE_HOME', str(tmp_path))
+    monkeypatch.setenv('DEEPFACE_BACKEND_ENGINE', 'pytorch')  # as where torch is installed
+    monkeypatch.setattr(backend_utils, '_backend_engine', None)
     monkeypatch.setattr(modeling, 'cached_models', {task: {} for task in modeling.AVAILABLE_MODELS}, raising=False)
-    return tmp_path / '.deepface' / 'weights' / backend.FILES['onnx']
+    return tmp_path / '.deepface' / 'weights' / backend.FILE
 
 
 def test_missing_weights_are_told_with_the_command_that_gets_them(home: Path) -> None:

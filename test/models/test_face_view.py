@@ -102,5 +102,5 @@ def test_two_people_in_two_fifths_of_a_core(seeing: FaceView, renderer: Renderer
         faces = seeing.see(rgb, i / 15)
     spent = (time.process_time() - began) / 3.0
     assert {face.label for face in faces} == {'happy', 'sad'} and len({face.id for face in faces}) == 2
-    # 0.2 on a quiet core; shared caches and a busy neighbour double it.
-    assert spent < 0.6
+    # 0.26 while four times as much as there are cores wanted to run.
+    assert spent < 0.4

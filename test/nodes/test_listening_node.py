@@ -12,7 +12,7 @@ from emavatar_ros.listening.transcription import Transcription
 from emavatar_ros.msg import AudioChunk, Transcript, Turn
 from emavatar_ros.nodes import listening_node
 from emavatar_ros.nodes.base import LATCHED, RELIABLE, SOUND
-from emavatar_ros.nodes.convert import audio_chunk, stamp
+from emavatar_ros.nodes.convert import audio_chunk, seconds, stamp
 from emavatar_ros.nodes.listening_node import ListeningNode
 
 RATE = 16000
@@ -119,3 +119,19 @@ def test_what_is_no_line_is_refused(ros, node: ListeningNode, text: str) -> None
     typed.publish(line(text))
     ros.wait(lambda: node.counts['refused'] == 1)
     assert node.turn_id == 0
+
+
+def test_what_was_heard_so_far_is_handed_out_with_each_partial_transcript(ros, node: ListeningNode, monkeypatch
+                                                                          ) -> None:
+    monkeypatch.setattr(listening_node, 'SO_FAR_S', 1.5)
+    heard, sounds = ros.hear(Transcript, 'transcript', RELIABLE), ros.hear(AudioChunk, 'utterance_so_far', RELIABLE)
+    microphone = Microphone(ros)
+    microphone.hear(0.5, False)
+    microphone.hear(3.0, True)
+    ros.wait(lambda: len(sounds) >= 3 and len(heard) >= 3)
+    assert [sound.sequence for sound in sounds[:3]] == [item.turn_id for item in heard[:3]] == [1, 1, 1]
+    assert not any(item.final for item in heard[:3]) and all(len(item.embedding) == 1024 for item in heard[:3])
+    for sound, text in zip(sounds, heard):
+        end = seconds(sound.header.stamp) + len(sound.data) / 2 / RATE
+        assert end == pytest.approx(seconds(text.end), abs=0.05)
+    assert len(sounds[0].data) / 2 / RATE < 1.4 and len(sounds[2].data) / 2 / RATE == pytest.approx(1.5)

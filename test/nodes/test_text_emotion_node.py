@@ -26,7 +26,7 @@ def test_a_language_model_behind_a_server_reads_what_is_said(ros):
             said.publish(Transcript(turn_id=count + 1, text=text, language='en', final=True))
             ros.wait(lambda count=count: len(heard) > count)
         assert [(one.view, one.label, one.model) for one in heard] == [('words', 'sad', 'fox')] * 2
-        asked = json.loads(server.asked[1]['messages'][1]['content'])
+        asked = json.loads(server.asked[-1]['messages'][1]['content'])
         assert asked == {'before': [{'visitor': 'Hello.'}], 'visitor_now': 'My dog died.'}
     finally:
         server.close()

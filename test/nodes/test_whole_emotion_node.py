@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from array import array
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from chat_server import Server, say
 from sensor_msgs.msg import Image
 
 from emavatar_ros.msg import AudioChunk, EmotionCandidate, Transcript
@@ -18,30 +18,12 @@ from emavatar_ros.nodes.whole_emotion_node import WholeEmotionNode
 
 
 @pytest.fixture
-def server():
-    """A server that finds everybody afraid, and the content parts it was asked with."""
-    asked: list = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked.append(json.loads(self.rfile.read(int(self.headers['Content-Length'])))['messages'][-1]['content'])
-            answer = {'shares': {'fear': 0.8, 'sad': 0.2}, 'evidence': 'wide eyes'}
-            body = json.dumps({'choices': [{'message': {'role': 'assistant', 'content': json.dumps(answer)},
-                                            'finish_reason': 'stop'}]}).encode()
-            self.send_response(200)
-            self.send_header('Content-Type', 'application/json')
-            self.send_header('Content-Length', str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    http = HTTPServer(('127.0.0.1', 0), Handler)
-    threading.Thread(target=http.serve_forever, daemon=True).start()
-    yield f'http://127.0.0.1:{http.server_port}/v1', asked
-    http.shutdown()
-    http.server_close()
+def server() -> Iterator[Server]:
+    """A server that finds everybody afraid."""
+    made = Server()
+    made.script = say(json.dumps({'shares': {'fear': 0.8, 'sad': 0.2}, 'evidence': 'wide eyes'}))
+    yield made
+    made.close()
 
 
 def transcript(text: str, at: float, spoken: bool) -> Transcript:
@@ -58,9 +40,8 @@ def test_without_a_server_it_abstains_at_once(ros) -> None:
     assert (heard[0].view, heard[0].turn_id, heard[0].label) == ('whole', 3, '') and 'omni' in heard[0].reason
 
 
-def test_words_sound_and_pictures_reach_the_server(ros, server) -> None:
-    url, asked = server
-    node = ros.start(WholeEmotionNode, url=url)
+def test_words_sound_and_pictures_reach_the_server(ros, server: Server) -> None:
+    node = ros.start(WholeEmotionNode, url=server.url)
     heard = ros.hear(EmotionCandidate, 'candidates', RELIABLE)
     words, sound = ros.publisher(Transcript, 'transcript', RELIABLE), ros.publisher(AudioChunk, 'utterance', RELIABLE)
     pictures = ros.publisher(Image, 'camera/image_raw', PICTURE)
@@ -73,5 +54,6 @@ def test_words_sound_and_pictures_reach_the_server(ros, server) -> None:
     sound.publish(audio_chunk(np.zeros(16000, np.float32), 16000, now - 1, 3, ''))
     ros.wait(lambda: heard)
     assert (heard[0].label, heard[0].evidence, heard[0].turn_id) == ('fear', 'wide eyes', 3)
-    kinds = [part['type'] for part in asked[0]]
-    assert kinds == ['image_url', 'input_audio', 'text'] and 'Is anybody there?' in asked[0][-1]['text']
+    content = server.asked[0]['messages'][-1]['content']
+    kinds = [part['type'] for part in content]
+    assert kinds == ['image_url', 'input_audio', 'text'] and 'Is anybody there?' in content[-1]['text']

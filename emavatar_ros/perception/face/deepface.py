@@ -1,8 +1,9 @@
 """What a face's expression looks like to DeepFace's emotion network.
 
 Model: DeepFace's facial_expression_model (MIT; 1.5 million parameters, 6 MB; a small convolutional network on 48 px
-grey pictures, trained on FER-2013). Hardware: a few milliseconds of one core a face. Extra: deepface; of its three
-engines onnxruntime is enough, TensorFlow and PyTorch are chosen by `engine`.
+grey pictures, trained on FER-2013). Hardware: a few milliseconds of one core a face. Extra: deepface, run by its engine
+onnxruntime: TensorFlow is not needed. It brings a second OpenCV (opencv-contrib-python-headless): `emavatar doctor`
+says how to keep one.
 
 Faces come cut and level from crop.py: DeepFace's own detection is skipped, and a face goes to the network as `analyze`
 prepares it. The network doesn't know contempt. Its weights are never downloaded behind anybody's back: where they are
@@ -25,12 +26,10 @@ from numpy.typing import NDArray
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.emotion.mappings import DEEPFACE
 from emavatar_ros.errors import BadInput, Missing
-from emavatar_ros.settings import setting
 
 NAME: Final = 'deepface'
-FILES: Final = {engine: f'facial_expression_model_weights.{kind}'
-                for engine, kind in (('onnx', 'onnx'), ('pytorch', 'pth'), ('tensorflow', 'h5'))}
-_SOURCE: Final = 'https://github.com/serengil/deepface_models/releases/download/v1.0/'
+FILE: Final = 'facial_expression_model_weights.onnx'
+_SOURCE: Final = f'https://github.com/serengil/deepface_models/releases/download/v1.0/{FILE}'
 _SIDE = 224
 _LEAST: Final = 1e-4
 """A network's zero is not taken as proof: this is the least probability it can give."""
@@ -38,9 +37,7 @@ _LEAST: Final = 1e-4
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of DeepFace."""
-
-    engine: str = setting('onnx', 'what computes; one for all of a process', choices=tuple(FILES))
+    """Nothing to set."""
 
 
 class DeepFace:
@@ -48,24 +45,21 @@ class DeepFace:
 
     name = NAME
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self) -> None:
         """Load from DeepFace's own folder (`DEEPFACE_HOME`, else the home folder); raises Missing."""
+        # Read once, at the first model of a process; else it takes TensorFlow or PyTorch where they are installed.
+        os.environ['DEEPFACE_BACKEND_ENGINE'] = 'onnx'
         try:
-            # DeepFace reads the engine once, at the first model that it makes in a process.
-            os.environ['DEEPFACE_BACKEND_ENGINE'] = config.engine
             from deepface.modules import modeling
-        except (ImportError, ValueError) as error:
-            raise Missing(f"the deepface backend needs {getattr(error, 'name', None) or error}: "
-                          "pip install 'emavatar-ros[deepface]'") from None
-        file = Path(os.environ.get('DEEPFACE_HOME') or Path.home()) / '.deepface' / 'weights' / FILES[config.engine]
+        except ImportError as error:
+            raise Missing(f"the deepface backend needs {error.name}: pip install 'emavatar-ros[deepface]'") from None
+        file = Path(os.environ.get('DEEPFACE_HOME') or Path.home()) / '.deepface' / 'weights' / FILE
         if not file.is_file():
             raise Missing(f"{file} is not there; fetch it with: curl -fL --create-dirs --max-time 600 -o '{file}' "
-                          f'{_SOURCE}{file.name}')
+                          f'{_SOURCE}')
         try:
             self._client: Any = modeling.build_model(task='facial_attribute', model_name='Emotion')
-        except ImportError as error:
-            raise Missing(f'DeepFace cannot use its engine {config.engine}: {error}') from None
-        except (ValueError, OSError, RuntimeError) as error:
+        except (ImportError, ValueError, OSError, RuntimeError) as error:
             raise BadInput(f'{file} cannot be loaded, fetch it again: {" ".join(str(error).split())[:200]}') from None
 
     def scores(self, faces: Sequence[NDArray[np.uint8]]) -> NDArray[np.float64]:
@@ -81,4 +75,4 @@ class DeepFace:
 
 def create(config: Config | None = None) -> DeepFace:
     """DeepFace's network; raises Missing, saying how to get what is not there."""
-    return DeepFace(config or Config())
+    return DeepFace()

@@ -14,6 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from emavatar_ros.emotion.affect import valence_arousal
+from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.face.units import INDEX, UNITS, Units, units
 
@@ -29,6 +31,8 @@ sit differs most between people."""
 _ENOUGH = 4.0
 _EVERY = 0.25
 _KEPT = 240
+_MOVED = 0.25
+"""How much of valence and arousal the units may add."""
 
 _PHRASES: Final = (
     ('mouth_smile', 0.3, 'the mouth corners are up'),
@@ -52,6 +56,11 @@ class Baseline:
     def __init__(self) -> None:
         self._kept: deque[tuple[float, Units]] = deque(maxlen=_KEPT)
         self._rest: Units = REST
+
+    @property
+    def known(self) -> bool:
+        """True once the rest is the person's own."""
+        return self._rest is not REST
 
     @property
     def rest(self) -> Units:
@@ -85,7 +94,7 @@ def measures(above: Units) -> dict[str, float]:
         return float(above[INDEX[name]])
 
     smile = mean('mouthSmile')
-    sided = apart('mouthSmile') + apart('mouthDimple') + abs(one('mouthLeft') - one('mouthRight')) / 2
+    sided = apart('mouthSmile') + apart('mouthDimple') + abs(one('mouthLeft') - one('mouthRight'))
     return {
         'mouth_smile': smile,
         'cheek_raise': max(mean('cheekSquint'), min(mean('eyeSquint') * 2, smile)),
@@ -130,6 +139,16 @@ def nudge(found: dict[str, float], turned: float) -> NDArray[np.float64]:
     }
     gains['neutral'] = -1.1 * max(gains.values())
     return np.array([gains[label] for label in LABELS])
+
+
+def affect(distribution: Distribution, above: Units) -> tuple[float, float]:
+    """Valence and arousal, each in [-1, 1]: what the emotions say, moved a little by what moves in the face."""
+    found = measures(above)
+    valence, arousal = valence_arousal(distribution)
+    pleasant = found['mouth_smile'] - 1.5 * found['mouth_corner_down'] - found['brow_lower'] - found['nose_wrinkle']
+    awake = found['jaw_drop'] + 2 * found['eye_wide'] + 0.5 * (found['brow_inner_raise'] + found['mouth_smile'])
+    return (float(np.clip(valence + _MOVED * np.clip(pleasant, -1, 1), -1, 1)),
+            float(np.clip(arousal + _MOVED * np.clip(awake, 0, 1), -1, 1)))
 
 
 def sentence(found: dict[str, float], label: str) -> str:

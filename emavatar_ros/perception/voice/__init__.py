@@ -16,10 +16,11 @@ VIEW: Final = 'voice'
 class VoiceView(Protocol):
     """Judges the utterances of one person. One thread at a time."""
 
-    def hear(self, audio: Audio, embedding: NDArray[np.float32] | None) -> Candidate:
+    def hear(self, audio: Audio, embedding: NDArray[np.float32] | None, final: bool = True) -> Candidate:
         """What an utterance's sound shows; `embedding`: the recogniser's, float32 [1024], or None.
 
-        Abstains, with a reason, from too little or too quiet sound."""
+        final: the utterance is over; one that still goes on teaches nothing about the person. Abstains, with a
+        reason, from too little or too quiet sound."""
         ...
 
     def forget(self) -> None:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.mappings import canonical, distribution
-from emavatar_ros.errors import BadInput, Missing
+from emavatar_ros.errors import BadInput
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.models import hub
 from emavatar_ros.perception.voice import VIEW
@@ -58,7 +58,7 @@ class Emotion2vec:
     """Judges one utterance at a time; learns nothing of anybody. One thread at a time."""
 
     def __init__(self, config: Config, path: Path) -> None:
-        """Load from a folder; raises Missing without the library and BadInput when it holds no such model."""
+        """Load from a folder; raises BadInput when it holds no such model."""
         root = logging.getLogger()
         before = root.level, list(root.handlers)
         try:
@@ -70,8 +70,6 @@ class Emotion2vec:
                 self._model: Any = AutoModel(
                     model=str(path), disable_update=True, disable_pbar=True, log_level='ERROR', ncpu=config.threads,
                     device=config.device or ('cuda' if torch.cuda.is_available() else 'cpu'))
-        except ImportError as error:
-            raise Missing(f"the emotion2vec backend needs {error.name}: pip install 'emavatar-ros[funasr]'") from None
         except (OSError, ValueError, KeyError, RuntimeError, AssertionError, AttributeError, UnpicklingError) as error:
             raise BadInput(f'{path} cannot be loaded by funasr: {" ".join(str(error).split())[:200]}') from None
         finally:
@@ -80,15 +78,17 @@ class Emotion2vec:
         self.config = config
         self.name = config.model.rstrip('/').rsplit('/', 1)[-1]
 
-    def hear(self, audio: Audio, embedding: NDArray[np.float32] | None = None) -> Candidate:
-        """What an utterance's sound shows; see the Protocol. The recogniser's states are not used."""
+    def hear(self, audio: Audio, embedding: NDArray[np.float32] | None = None, final: bool = True) -> Candidate:
+        """What an utterance's sound shows; see the Protocol. The recogniser's states are not used, nothing is kept."""
         samples = np.nan_to_num(audio.mono(RATE).samples)[-round(self.config.longest * RATE):]
         if len(samples) < self.config.shortest * RATE:
             return Candidate.abstain(VIEW, self.name, 'too little was said to judge the voice')
         if 20 * np.log10(np.sqrt(np.mean(np.square(samples, dtype=np.float64))) + 1e-9) < self.config.quietest:
             return Candidate.abstain(VIEW, self.name, 'the voice is too quiet to judge')
-        with redirect_stdout(sys.stderr):
+        try:
             answer = self._model.generate(samples, fs=RATE, granularity='utterance', extract_embedding=False)[0]
+        except RuntimeError as error:  # a GPU's memory is full: the next utterance may find it free
+            return Candidate.abstain(VIEW, self.name, f'the model failed: {" ".join(str(error).split())[:120]}')
         # Labels come in two languages, "难过/sad".
         labels = [canonical(str(label).rsplit('/', 1)[-1]) for label in answer['labels']]
         found, nothing = distribution(labels, answer['scores'])
@@ -108,4 +108,5 @@ class Emotion2vec:
 def create(config: Config | None = None) -> Emotion2vec:
     """The configured model from its folder or the hub's cache; raises Missing, saying how to get it."""
     config = config or Config()
+    hub.require('funasr', 'torch', 'funasr')
     return Emotion2vec(config, hub.folder(config.model, NEEDED, WANTED, 'funasr', config.fetch, config.patience))

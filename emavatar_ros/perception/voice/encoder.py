@@ -1,14 +1,12 @@
 """What the voice shows, whatever the words: six emotions from how something was said.
 
-Model: one linear layer (this project's, tools/train_voice.py, 50 kB) over the recogniser's encoder states, which
-transcription computes anyway, and the measures of prosody.py. Trained on the Berlin Database of Emotional Speech: of
-speakers it never heard it names 83 % of six emotions rightly, 77 % through a telephone or in a noisy room, 63 % from
-prosody alone. Strangers in other languages are harder (about half right), so its confidence is held back (`trust`).
-Weak: disgust taken for anger or fear, joy for anger. Hardware: nothing to speak of (a few milliseconds).
+Model: one linear layer (this project's, tools/train_voice.py; data/voice_head.md says what it learned and how well)
+over the recogniser's encoder states, which transcription computes anyway, and the measures of prosody.py. Hardware:
+nothing to speak of (some milliseconds an utterance).
 
-Both are taken relative to the person: a baseline starts as the population's and moves to what was heard so far.
-Surprise and contempt have no training clips: the view keeps a fixed small share for each, which says nothing about
-them. It abstains when there is too little voice, too little sound, or too little evidence. One thread at a time.
+Both are taken relative to the person (baseline.py). The less a voice resembles those the head learned from, the less
+sure it is. Surprise and contempt have no training clips: the view never names them, and gives each the share that the
+emotions it did not name have on average. It abstains from what it can't judge and says why. One thread at a time.
 """
 
 from __future__ import annotations
@@ -23,19 +21,18 @@ from numpy.typing import NDArray
 from emavatar_ros.emotion.affect import valence_arousal
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.distribution import Distribution
-from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.perception.voice import VIEW, prosody
+from emavatar_ros.perception.voice.baseline import Baseline, Vector
 from emavatar_ros.perception.voice.prosody import NAMES, RATE
 from emavatar_ros.settings import setting
 
 CLASSES: Final = ('angry', 'disgusted', 'fear', 'happy', 'neutral', 'sad')
 """The emotions it was trained on, in the order of LABELS."""
-UNHEARD: Final = 0.03
-"""Share kept for each emotion it can't hear."""
+UNHEARD: Final = ('contempt', 'surprised')
+HEARD: Final = {'fear': 'afraid'}
+"""How a voice sounds, where that is another word than the label."""
 MODEL: Final = 'whisper-encoder+prosody'
-
-Vector = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -44,32 +41,13 @@ class Config:
 
     shortest: float = setting(0.4, 'least speech to judge', unit='s', low=0.1, high=5.0)
     quietest: float = setting(-55.0, 'level below which nothing is judged', unit='dB', low=-90.0, high=-20.0)
+    voiced: float = setting(0.15, 'share of the sound that must be voiced: less is noise or a whisper', low=0.0,
+                            high=1.0)
+    clipped: float = setting(0.9, 'share of the sound cut off at full scale above which nothing is judged', low=0.0,
+                             high=1.0)
+    strangest: float = setting(6.0, 'strangeness above which nothing is judged: speech has 0.5 to 4, music 9 and more',
+                               low=1.0, high=100.0)
     least: float = setting(0.3, 'confidence below which the view abstains; chance is 0.17', low=0.0, high=1.0)
-    trust: float = setting(0.5, 'how sure the head may be of voices and languages unlike its training clips; 1 is as '
-                           'sure as on those', low=0.1, high=1.0)
-
-
-class Baseline:
-    """How a person usually sounds: a prior that `WEIGHT` heard utterances are worth, and what was heard since."""
-
-    WEIGHT: Final = 4.0
-    MOST: Final = 12
-    """Utterances after which older ones fade: a person may change, the microphone may move."""
-
-    def __init__(self, mean: Vector, spread: Vector) -> None:
-        """mean, spread: of the population, float32 [features]."""
-        self.count = 0
-        self._mean = np.asarray(mean, np.float64)
-        self._spread = np.asarray(spread, np.float64)
-
-    def standardise(self, values: Vector) -> Vector:
-        """Deviations from the person's mean in units of a person's usual spread, held within 4."""
-        return np.clip((values - self._mean) / self._spread, -4, 4).astype(np.float32)
-
-    def add(self, values: Vector) -> None:
-        """Another utterance of the same person."""
-        self.count += 1
-        self._mean += (values - self._mean) / (self.WEIGHT + min(self.count, self.MOST))
 
 
 class EncoderVoice:
@@ -79,50 +57,82 @@ class EncoderVoice:
         """head: the arrays of voice_head.npz."""
         self.config = config or Config()
         self._head = head
-        self.measured: dict[str, float] = {}
-        """What `hear` measured last, by name: pitch_z, pitch_range_z, loudness_z, rate_z, tremor_z (standard deviations
-        from the person's baseline), pause_share, creak_share (0 to 1)."""
         self.forget()
 
     def forget(self) -> None:
         """Another person: the baseline is the population's again."""
-        self._baseline = Baseline(self._head['mean'], self._head['spread'])
-        self.measured = {}
+        self._baseline = Baseline(self._head['mean'], self._head['within'], self._head['between'])
 
-    def hear(self, audio: Audio, embedding: Vector | None) -> Candidate:
+    def hear(self, audio: Audio, embedding: Vector | None, final: bool = True) -> Candidate:
         """What an utterance's sound shows. embedding: the recogniser's, float32 [1024]; without it prosody alone
-        decides, which is right far less often."""
+        decides, which is right far less often. final: it is over, and the baseline learns from it."""
         samples = audio.mono(RATE).samples
-        if prosody.speech_seconds(samples) < self.config.shortest:
-            return Candidate.abstain(VIEW, MODEL, 'too little was said to judge the voice')
         measures = prosody.measure(samples)
-        if measures[NAMES.index('level')] < self.config.quietest:
-            return Candidate.abstain(VIEW, MODEL, 'the voice is too quiet to judge')
+        reason = self._unfit(samples, dict(zip(NAMES, measures.tolist(), strict=True)))
+        if reason:
+            return Candidate.abstain(VIEW, MODEL, reason)
         expected = len(self._head['mean']) - len(NAMES)
         known = embedding is not None and len(embedding) == expected and bool(np.isfinite(embedding).all())
         values = np.concatenate([embedding if known and embedding is not None
                                  else np.asarray(self._head['mean'][:expected]), measures]).astype(np.float32)
         z = self._baseline.standardise(values)
-        self.measured = named(z[-len(NAMES):], measures)
-        self._baseline.add(values)
-        distribution = self._judge(z, 'both' if known else 'prosody')
-        model = MODEL if known else 'prosody'
-        if distribution.confidence < self.config.least:
-            return Candidate.abstain(VIEW, model, 'the voice shows no clear emotion')
-        valence, arousal = valence_arousal(distribution)
-        loud = float(np.tanh((self.measured['loudness_z'] + self.measured['pitch_z']
-                              + self.measured['pitch_range_z']) / 3))
-        return Candidate.of(VIEW, model, distribution, sentence(self.measured, distribution.label),
-                            affect=(valence, float(np.clip(0.7 * arousal + 0.3 * loud, -1, 1))))
+        measured = named(z[-len(NAMES):], measures)
+        if known and strangeness(self._head, z[:expected]) > self.config.strangest:
+            return Candidate.abstain(VIEW, MODEL, 'it does not sound like anybody speaking: music, perhaps')
+        if final:
+            self._baseline.add(values)
+        kind, model = ('both', MODEL) if known else ('prosody', 'prosody')
+        found = distribution(score(self._head, z, kind), float(self._head[f'{kind}_temperature']))
+        if found.confidence < self.config.least:
+            return Candidate.abstain(VIEW, model, 'the voice shows no clear emotion', measured)
+        return Candidate.of(VIEW, model, found, sentence(measured, found.label), measures=measured,
+                            affect=affect(found, z[-len(NAMES):]))
 
-    def _judge(self, z: Vector, kind: str) -> Distribution:
-        columns = slice(None) if kind == 'both' else slice(-len(NAMES), None)
-        scores = self._head[f'{kind}_weights'] @ z[columns] + self._head[f'{kind}_bias']
-        scores = scores * self.config.trust / float(self._head[f'{kind}_temperature'])
-        shares = np.exp(scores - scores.max())
-        shares = shares / shares.sum() * (1 - UNHEARD * (len(LABELS) - len(CLASSES)))
-        return Distribution.from_mapping({label: UNHEARD for label in LABELS if label not in CLASSES}
-                                         | {label: float(p) for label, p in zip(CLASSES, shares)})
+    def _unfit(self, samples: NDArray[np.float32], measured: dict[str, float]) -> str:
+        """Why a sound can't be judged, or ''."""
+        if prosody.speech_seconds(samples) < self.config.shortest:
+            return 'too little was said to judge the voice'
+        if measured['level'] < self.config.quietest:
+            return 'the voice is too quiet to judge'
+        if prosody.clipped_share(samples) > self.config.clipped:
+            return 'the sound is cut off: the microphone is turned up too far to judge the voice'
+        if measured['voiced_share'] < self.config.voiced:
+            return 'there is a sound, but hardly any voice in it'
+        return ''
+
+
+def score(head: dict[str, Any], z: Vector, kind: str) -> NDArray[np.float64]:
+    """Scores of CLASSES, weaker the stranger the voice. z: standardised embedding and measures, float32 [features];
+    kind: both, or prosody when there is no embedding."""
+    measures = slice(-len(NAMES), None)
+    if kind == 'prosody':
+        return np.asarray(head['prosody_weights'] @ z[measures] + head['prosody_bias'], np.float64)
+    doubt = max(1.0, strangeness(head, z[:-len(NAMES)]))
+    return np.asarray((head['both_weights'] @ z + head['both_bias']) / doubt, np.float64)
+
+
+def strangeness(head: dict[str, Any], z: Vector) -> float:
+    """How much of a standardised embedding lies outside the directions in which the training clips differ: they have 1
+    on average and hardly ever 2, voices of another kind or language 2 to 4."""
+    off = z - head['usual']
+    outside = off - (head['directions'].astype(np.float32) @ off) @ head['directions'].astype(np.float32)
+    return float((outside ** 2).sum() / head['outside'])
+
+
+def distribution(scores: NDArray[np.floating], temperature: float) -> Distribution:
+    """Of the scores of CLASSES; each of UNHEARD is as likely as those that aren't the likeliest are on average."""
+    known = np.exp((scores - scores.max()) / temperature)
+    known = known / known.sum()
+    unnamed = (1 - known.max()) / (len(CLASSES) - 1)
+    return Distribution.from_mapping(dict(zip(CLASSES, known.tolist(), strict=True)) | dict.fromkeys(UNHEARD, unnamed))
+
+
+def affect(found: Distribution, z: Vector) -> tuple[float, float]:
+    """Valence and arousal in [-1, 1]: where the emotions lie on the circumplex, and for arousal also how high, lively,
+    loud and sharp the voice is for this person. z: standardised measures, float32 [len(NAMES)]."""
+    valence, arousal = valence_arousal(found)
+    effort = float(np.mean([z[NAMES.index(name)] for name in ('pitch', 'pitch_spread', 'level', 'edge')]))
+    return valence, float(np.clip(0.7 * arousal + 0.3 * np.tanh(effort), -1, 1))
 
 
 def named(z: Vector, measures: Vector) -> dict[str, float]:
@@ -135,7 +145,9 @@ def named(z: Vector, measures: Vector) -> dict[str, float]:
 
 
 def sentence(measured: dict[str, float], label: str) -> str:
-    """What stands out, in plain words: "the voice is low and flat"; if nothing does, that its timbre decided."""
+    """What stands out, in plain words: "the voice is low and flat"; if nothing does, that its timbre decided.
+
+    measured: as `named` gives it, relative to the person."""
     words = {'pitch_z': ('low', 'high'), 'loudness_z': ('quiet', 'loud'), 'pitch_range_z': ('flat', 'lively'),
              'rate_z': ('slow', 'fast'), 'tremor_z': ('steady', 'shaky')}
     strongest = sorted(words, key=lambda name: -abs(measured[name]))
@@ -143,13 +155,18 @@ def sentence(measured: dict[str, float], label: str) -> str:
     if 'quiet' in said and 'steady' in said:
         said.remove('steady')
     if not said:
-        return ('the voice sounds as it usually does' if label == 'neutral' else
-                f'pitch, loudness and pace are as usual, but the voice sounds {"afraid" if label == "fear" else label}')
+        return ('nothing stands out in the voice' if label == 'neutral' else
+                f'pitch, loudness and pace do not stand out, but the voice sounds {HEARD.get(label, label)}')
     return 'the voice is ' + (f'{", ".join(said[:-1])} and {said[-1]}' if len(said) > 1 else said[0])
+
+
+def head() -> dict[str, Any]:
+    """The arrays of the head that ships."""
+    with (files('emavatar_ros.perception') / 'data' / 'voice_head.npz').open('rb') as file, \
+            np.load(file, allow_pickle=False) as arrays:
+        return dict(arrays)
 
 
 def create(config: Config | None = None) -> EncoderVoice:
     """The view with the head that ships."""
-    with (files('emavatar_ros.perception') / 'data' / 'voice_head.npz').open('rb') as file, \
-            np.load(file, allow_pickle=False) as arrays:
-        return EncoderVoice(dict(arrays), config)
+    return EncoderVoice(head(), config)

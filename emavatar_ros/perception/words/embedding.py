@@ -8,6 +8,7 @@ about tone than the last one does.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -52,14 +53,14 @@ class Embedding:
         return list(self._tokenizer.encode(text).ids)
 
     def words(self, text: str) -> list[tuple[int, str]]:
-        """Token ids that begin a word, each with the word as written."""
+        """The words that are one token, each with its id and as written; rarer words, in several, and the halves of
+        "don't" are left out."""
         encoded = self._tokenizer.encode(text)
-        spans: dict[int, tuple[int, int, int]] = {}
-        for token, at, (start, end) in zip(encoded.ids, encoded.word_ids, encoded.offsets, strict=True):
-            if at is not None:
-                first, begin, _ = spans.get(at, (token, start, end))
-                spans[at] = (first, begin, end)
-        return [(token, text[start:end]) for token, start, end in spans.values() if text[start:end].isalpha()]
+        pieces = Counter(at for at in encoded.word_ids if at is not None)
+        return [(token, text[start:end]) for token, at, (start, end)
+                in zip(encoded.ids, encoded.word_ids, encoded.offsets, strict=True)
+                if at is not None and pieces[at] == 1 and text[start:end].isalpha()
+                and "'" not in text[max(start - 1, 0):end + 1]]
 
     def layers(self, texts: Sequence[str]) -> Array:
         """Means over the tokens, float32 [texts, 7, 384]: the input layer, then the six layers' outputs."""

@@ -2,7 +2,8 @@
 
 Weights: perception/data/words_head.npz, made by tools/train_words.py from GoEmotions (CC BY 4.0, Google Research) and
 the project's own seed sentences; the file says nothing of the sentences it learned from. One hidden layer beside a
-linear one, a weight per token, and a second decision for contempt, which GoEmotions doesn't have.
+linear one, a weight per token, a second decision for contempt, which GoEmotions doesn't have, and a third for whether
+a line brings good news or bad.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from emavatar_ros.errors import BadInput
 FILE: Final = Path(__file__).parents[1] / 'data' / 'words_head.npz'
 _CONTEMPT: Final = LABELS.index('contempt')
 _NAMES: Final = ('mean', 'scale', 'w1', 'b1', 'w2', 'b2', 'skip', 'token_ids', 'tokens', 'contempt', 'contempt_bias',
-                 'temperature')
+                 'news', 'news_bias', 'lexicon', 'temperature')
 
 
 class WordsHead:
@@ -37,8 +38,9 @@ class WordsHead:
         self._column = {int(token): i for i, token in enumerate(loaded.pop('token_ids'))}
         self._w: dict[str, NDArray[np.float32]] = {name: value.astype(np.float32) for name, value in loaded.items()}
 
-    def read(self, layers: NDArray[np.float32], tokens: Sequence[int]) -> Distribution:
-        """How likely each emotion is, from one text's layer means float32 [7, 384] and its token ids."""
+    def read(self, layers: NDArray[np.float32], tokens: Sequence[int], scorn: float = 0.0) -> Distribution:
+        """How likely each emotion is, from one text's layer means float32 [7, 384] and its token ids. `scorn`: what
+        else speaks for contempt, in log-odds."""
         w = self._w
         x = (layers.ravel() - w['mean']) * w['scale']
         hidden = np.maximum(x @ w['w1'] + w['b1'], 0)
@@ -48,15 +50,21 @@ class WordsHead:
             logits = logits + w['tokens'][rows].sum(axis=0) / len(rows) ** 0.5
         logits[_CONTEMPT] = -np.inf
         p = Distribution.from_logits(logits, float(w['temperature'][0])).array
-        scorn = 1 / (1 + np.exp(-float(x[-len(w['contempt']):] @ w['contempt'] + w['contempt_bias'][0])))
-        p *= 1 - scorn
-        p[_CONTEMPT] = scorn
+        scorn += float(x[-len(w['contempt']):] @ w['contempt'] + w['contempt_bias'][0])
+        p[_CONTEMPT] = 1 / (1 + np.exp(-scorn))
+        p *= np.where(np.arange(len(p)) == _CONTEMPT, 1, 1 - p[_CONTEMPT])
         return Distribution.of(p)
 
+    def event(self, layers: NDArray[np.float32]) -> tuple[float, float]:
+        """How likely a line is good news, and how likely bad, for the one who hears it; the rest is neither."""
+        w = self._w
+        z = ((layers.ravel() - w['mean']) * w['scale'])[-len(w['news']):] @ w['news'] + w['news_bias']
+        p = np.exp(z - z.max())
+        return float(p[0] / p.sum()), float(p[1] / p.sum())
+
     def weight(self, token: int, label: str) -> float:
-        """How much one token speaks for `label` rather than for the average emotion, in log-odds; 0 for one unknown."""
+        """How much more likely `label` is where this token is than elsewhere, in log-odds; 0 for one unknown.
+
+        Counted in what the head learned from; the reading itself knows more than its words."""
         row = self._column.get(token)
-        if row is None:
-            return 0.0
-        weights = self._w['tokens'][row]
-        return float(weights[LABELS.index(label)] - weights.mean())
+        return 0.0 if row is None else float(self._w['lexicon'][row, LABELS.index(label)])

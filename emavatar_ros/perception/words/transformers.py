@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.mappings import canonical, distribution
-from emavatar_ros.errors import BadInput, Missing
+from emavatar_ros.errors import BadInput
 from emavatar_ros.history import Line
 from emavatar_ros.models import hub
 from emavatar_ros.perception.words import VIEW
@@ -53,14 +53,11 @@ class Classifier:
     """Reads one utterance at a time; keeps nothing. One thread at a time."""
 
     def __init__(self, config: Config, path: Path) -> None:
-        """Load from a folder; raises Missing without the library and BadInput when it holds no emotion classifier."""
-        try:
-            import torch
-            import transformers
-            from safetensors import SafetensorError
-        except ImportError as error:
-            raise Missing(f"the transformers backend needs {error.name}: pip install 'emavatar-ros[transformers]'"
-                          ) from None
+        """Load from a folder; raises BadInput when it holds no emotion classifier."""
+        import torch
+        import transformers
+        from safetensors import SafetensorError
+
         self._torch: Any = torch
         self._config = config
         self._known = {name.strip().lower() for name in config.languages.split(',') if name.strip()}
@@ -121,6 +118,7 @@ class Classifier:
 def create(config: Config | None = None) -> Classifier:
     """The configured classifier from its folder or the hub's cache; raises Missing, saying how to get it."""
     config = config or Config()
+    hub.require('transformers', 'torch', 'transformers')
     path = hub.folder(config.model, NEEDED, WANTED, 'transformers', config.fetch, config.patience)
     return Classifier(config, path)
 
