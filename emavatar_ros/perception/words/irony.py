@@ -49,7 +49,9 @@ _PLEASANT: Final = phrases(r"""
     (?:another|more) (?:\w+ )?(?:success|present|friend|reason to|song|holiday|biscuit|cookie|round|day (?:with|off))
     another one|one more and
     """)
-_BEFORE: Final = re.compile(rf'^\W*{_PRAISE} ?[,.!;:…-]+ ?(?:and |now |just )?(?P<rest>\w.+)$', re.I)
+# A recogniser may leave the comma out: "Great another delay".
+_BEFORE: Final = re.compile(rf'^\W*{_PRAISE}(?: ?[,.!;:…-]+ ?| (?=(?:just |yet )?another\b))(?:and |now |just )?'
+                            r'(?P<rest>\w.+)$', re.I)
 _AFTER: Final = re.compile(rf"^(?P<rest>.{{6,}}?)[.!,;…-]+ ?(?:how |just |oh,? |well,? |that's just )*{_ADJECTIVE}\W*$",
                            re.I)
 _SET: Final = phrases(r"""
