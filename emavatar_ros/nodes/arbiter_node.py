@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from std_msgs.msg import String
 
-from emavatar_ros.deliberation.belief import Belief
+from emavatar_ros.deliberation.belief import Beliefs
 from emavatar_ros.deliberation.deliberator import create
 from emavatar_ros.deliberation.roles import Case
 from emavatar_ros.emotion.candidate import Estimate
@@ -164,7 +164,7 @@ class ArbiterNode(EmavatarNode):
         if over or (not inquiry.told and now - inquiry.began > self.config.deliberation.budget):
             inquiry.told = True
             self.decided_at = now
-            self.belief.update(inquiry.best, inquiry.at)
+            self.beliefs.of(_person(inquiry.messages)).update(inquiry.best, inquiry.at)
             self._say(inquiry.best, inquiry.turn_id, inquiry.messages, inquiry.at, now - self.turn.first,
                       inquiry.provisional or not over)
         if over:
@@ -174,18 +174,18 @@ class ArbiterNode(EmavatarNode):
         """Between turns: what the face shows now, and a belief that holds and fades."""
         fresh = [message for message in self.running.values() if seconds(message.header.stamp) > now - AGAIN_S]
         waiting = bool(self.turn.candidates) and not self.turn.decided
+        belief = self.beliefs.of(_person(fresh))
         if any(message.label for message in fresh) and not waiting and now - self.decided_at > HOLD_S:
-            self.belief.update(self.arbiter.decide(Case.of(candidate(message) for message in fresh)), now)
-        self._say(self.belief.at(now), 0, fresh, now)
+            belief.update(self.arbiter.decide(Case.of(candidate(message) for message in fresh)), now)
+        self._say(belief.at(now), 0, fresh, now)
 
     def _say(self, estimate: Estimate, turn_id: int, messages: list[EmotionCandidate], at: float,
              latency: float = 0.0, provisional: bool = False) -> None:
-        person = next((message.person_id for message in messages), ANYBODY)
-        self.publish(emotion_message(estimate, turn_id, person, at, messages, latency, provisional))
+        self.publish(emotion_message(estimate, turn_id, _person(messages), at, messages, latency, provisional))
         self.published = self.now()
 
     def forget(self) -> None:
-        self.belief = Belief(self.config.belief)
+        self.beliefs = Beliefs(self.config.belief, ANYBODY)
         self.inquiry: Inquiry | None = None
         self.history.forget()
         self.said = (0, '')
@@ -200,3 +200,8 @@ class ArbiterNode(EmavatarNode):
         response.success = True
         response.message = 'forgotten'
         return response
+
+
+def _person(messages: list[EmotionCandidate]) -> str:
+    """Whom candidates are about: a person that a view knows, rather than a voice that may be anybody's."""
+    return next((message.person_id for message in messages if message.person_id not in ('', ANYBODY)), ANYBODY)
