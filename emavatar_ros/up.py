@@ -34,6 +34,8 @@ def _begin() -> None:
     os.setpgrp()
     if LIBC is not None:
         LIBC.prctl(PR_SET_PDEATHSIG, int(signal.SIGINT))
+    # A shell's background job has it ignored, and so would its children: nothing could end them gently.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Child:

@@ -60,9 +60,10 @@ END
 # begins with a dot: mypy, which runs meanwhile, makes and removes files in its cache.
 SOURCE="$ROOT/build/source"
 copy_sources() {
+  # By name, not as ".": the folder itself changes while tools put their caches into it.
   rm -rf "$SOURCE" && mkdir -p "$SOURCE" \
-    && tar -C "$ROOT" -cf - --exclude='./.*' --exclude=./build --exclude='*.so' \
-      --exclude=./emavatar_ros/msg --exclude=./emavatar_ros/srv --exclude=./emavatar_ros/action . | tar -C "$SOURCE" -xf -
+    && (cd "$ROOT" && tar -cf - --exclude=build --exclude='*.so' --exclude=__pycache__ --exclude='*.egg-info' \
+      --exclude=emavatar_ros/msg --exclude=emavatar_ros/srv --exclude=emavatar_ros/action -- *) | tar -C "$SOURCE" -xf -
 }
 
 # The same package by colcon, as on a robot with apt ROS 2, on the ROS wheels of the environment.

@@ -30,7 +30,14 @@ sys.exit(up.run(Choices()))
 @pytest.mark.skipif(sys.platform != 'linux', reason='only Linux tells a process that its parent died')
 @pytest.mark.parametrize(('number', 'code'), [(signal.SIGHUP, 0), (signal.SIGTERM, 0), (signal.SIGKILL, -9)])
 def test_no_child_outlives_us(number: signal.Signals, code: int, tmp_path: Path) -> None:
-    process = subprocess.Popen([sys.executable, '-c', CODE], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    def begin() -> None:
+        # As a shell's background job has it, but for the signal that is to come (nohup would have that ignored too).
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+
+    process = subprocess.Popen([sys.executable, '-c', CODE], stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+                               preexec_fn=begin)
     assert process.stderr is not None
     assert process.stderr.readline() == 'began\n'
     process.send_signal(number)

@@ -9,7 +9,8 @@ from emavatar_ros.perception.words.phrases import plain
 from emavatar_ros.perception.words.signs import asks, declared, denied, emoji, measures, moved, scorn
 
 IRONIC = (
-    'Great another meeting.', 'Great, another meeting', 'Oh great, the train is late again.', 'Wonderful... one more form.',
+    'Great another meeting.', 'Great, another meeting', 'Oh great, the train is late again.',
+    'Wonderful... one more form.',
     'Just what I needed.', 'Thanks for nothing!', 'Lovely, my flight got cancelled',
     'Oh please, as if her opinion mattered.',
     'I just love it when my bus is late', 'Oh wonderful, my train is cancelled', 'Perfect, now it’s raining.',
