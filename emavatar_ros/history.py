@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from emavatar_ros.emotion.labels import LABELS
+from emavatar_ros.errors import BadInput
+from emavatar_ros.typed import LONGEST_TEXT
+
 
 @dataclass(frozen=True)
 class Line:
@@ -38,3 +42,21 @@ class Conversation:
     def forget(self) -> None:
         """The next visitor inherits nothing."""
         self._lines.clear()
+
+
+def lines_of(content: object, where: str) -> tuple[Line, ...]:
+    """The lines of a history read from JSON; raises BadInput that says which entry of `where` is wrong."""
+    if not isinstance(content, list):
+        raise BadInput(f'{where}: a history is a list of lines, [{{"role": "visitor", "text": "..."}}, ...]')
+    return tuple(_line(entry, f'{where}, entry {number}') for number, entry in enumerate(content, 1))
+
+
+def _line(entry: object, where: str) -> Line:
+    if not isinstance(entry, dict) or entry.get('role') not in ('visitor', 'avatar'):
+        raise BadInput(f'{where}: "role" must be "visitor" or "avatar"')
+    text, emotion = entry.get('text'), entry.get('emotion')
+    if not isinstance(text, str) or len(text) > LONGEST_TEXT:
+        raise BadInput(f'{where}: "text" must be a text of at most {LONGEST_TEXT:,} characters')
+    if emotion is not None and emotion not in LABELS:
+        raise BadInput(f'{where}: "emotion" must be one of {", ".join(LABELS)}, or left out')
+    return Line(entry['role'], ' '.join(text.split()), emotion)

@@ -7,18 +7,15 @@ line, not the rest.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from emavatar_ros.errors import BadInput
+from emavatar_ros.history import lines_of
 from emavatar_ros.senses import Input, Senses
-from emavatar_ros.turn_input import history_of, recording
+from emavatar_ros.turn_input import recording
 from emavatar_ros.typed import check_text
-
-LARGEST = 100_000_000
-"""Longest file of texts, in bytes."""
 
 
 def recordings(senses: Senses, paths: Iterable[Path], same_visitor: bool = False) -> Iterator[dict[str, Any]]:
@@ -46,20 +43,6 @@ def texts(senses: Senses, lines: Iterable[str]) -> Iterator[dict[str, Any]]:
             yield {'text': text, 'error': str(error)}
 
 
-def read_lines(path: Path) -> list[str]:
-    """The lines of a file of texts, `-` for standard input; raises BadInput in one sentence."""
-    try:
-        data = sys.stdin.buffer.read(LARGEST + 1) if str(path) == '-' else path.read_bytes()
-        content = data.decode('utf-8-sig')
-    except OSError as error:
-        raise BadInput(f'{path} can\'t be read: {error.strerror}') from None
-    except UnicodeDecodeError:
-        raise BadInput(f'{path} is no UTF-8 text: save it as UTF-8, one text a line') from None
-    if len(data) > LARGEST:
-        raise BadInput(f'{path} is larger than {LARGEST // 1_000_000} MB: split it')
-    return content.replace('\r\n', '\n').removesuffix('\n').split('\n') if content else []
-
-
 def _typed(line: str, where: str) -> Input:
     if not line.lstrip().startswith('{'):
         return Input(text=check_text(line) if line.strip() else '')
@@ -71,7 +54,7 @@ def _typed(line: str, where: str) -> Input:
     if not isinstance(text, str) or not isinstance(language, str):
         raise BadInput(f'{where}: a JSON line needs "text", and "language" is a BCP 47 tag such as "en"')
     return Input(text=check_text(text) if text.strip() else '', language=language,
-                 history=history_of(entry.get('history', []), where))
+                 history=lines_of(entry.get('history', []), where))
 
 
 def told(entry: dict[str, Any]) -> Iterator[str]:

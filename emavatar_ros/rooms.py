@@ -60,9 +60,10 @@ class Rooms:
 
     def arbiter(self) -> Any:
         """Who decides."""
-        from emavatar_ros.deliberation.fusion import Arbiter
+        from emavatar_ros.deliberation.deliberator import create
 
-        return Arbiter(self.config('arbiter').fusion)
+        config = self.config('arbiter')
+        return create(config.deliberation, config.fusion, self._backend('arbiter', 'backend'))
 
     def llm(self) -> Any:
         """The language model; None where templates write the reply."""

@@ -19,6 +19,7 @@ from emavatar_ros.listening.events import Utterance
 from emavatar_ros.loading import Stopwatch
 from emavatar_ros.media.audio import Audio
 from emavatar_ros.media.files import Video
+from emavatar_ros.media.images import Pixels
 from emavatar_ros.rooms import Rooms
 
 IMAGES_PER_S: Final = 8.0
@@ -178,13 +179,17 @@ class Senses:
 
     def _whole(self, given: Input, text: str, said: Utterance | None) -> Candidate:
         whole = self._get('whole')
-        pictures = []
-        if whole.wanted and given.video is not None and given.seen:
-            most = whole.wanted / max(given.video.seconds, 0.1)
-            pictures = [image.pixels for image in given.video.images(most=most)]
+        pictures = pictures_of(given, whole.wanted)
         with self.watch('perception'):
             candidate: Candidate = whole.judge(text, None if said is None else said.audio, pictures, given.history)
         return candidate
+
+
+def pictures_of(given: Input, most: int) -> list[Pixels]:
+    """About so many pictures of a video, spread over it; none where none are wanted."""
+    if not most or given.video is None or not given.seen:
+        return []
+    return [image.pixels for image in given.video.images(most=most / max(given.video.seconds, 0.1))]
 
 
 def _missing(view: str, reason: str) -> Candidate:

@@ -17,6 +17,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from emavatar_ros.deliberation.belief import Belief
+from emavatar_ros.deliberation.roles import Case
 from emavatar_ros.emotion.candidate import Candidate, Estimate
 from emavatar_ros.emotion.record import candidate_json, emotion_json
 from emavatar_ros.history import Line
@@ -247,7 +248,7 @@ class Timeline:
             self._history.append(Line('visitor', heard.text, candidates[-3].label))
         for candidate in candidates:
             yield self._event(stamp, heard.start, heard.end, candidate, heard)
-        estimate = models.arbiter.decide(candidates)
+        estimate = models.arbiter.decide(Case.of(candidates, heard.text, self._history, heard.audio, pictures))
         models.belief.update(estimate, stamp)
         self._decided = stamp
         self._utterances += 1
@@ -261,7 +262,7 @@ class Timeline:
             candidate = self.models.face.candidate(start + SLACK, now - SLACK)
             yield self._event(now, start, now, candidate)
             if not candidate.abstains and (self._decided is None or now - self._decided > HOLD):
-                self.models.belief.update(self.models.arbiter.decide([candidate]), now)
+                self.models.belief.update(self.models.arbiter.decide(Case.of([candidate])), now)
         if now > start or self.models.face is not None:
             belief = self.models.belief.at(now)
             yield self._event(now, start, now, belief if belief.reasons else replace(belief, reasons=(NOTHING,)))

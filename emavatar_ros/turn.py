@@ -9,11 +9,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from emavatar_ros.deliberation.roles import Case
 from emavatar_ros.emotion.candidate import Estimate
 from emavatar_ros.loading import Loading, Stopwatch
 from emavatar_ros.planning.script import Script
 from emavatar_ros.reply import Line, Performance
-from emavatar_ros.senses import Perceived, Senses
+from emavatar_ros.senses import Perceived, Senses, pictures_of
 from emavatar_ros.turn_input import Request
 from emavatar_ros.turn_record import TurnRecord
 from emavatar_ros.voice.instruction import delivery
@@ -34,7 +35,10 @@ def turn(request: Request, folder: Path) -> TurnRecord:
     try:
         perceived = senses.perceive(given)
         with watch('deliberation'):
-            estimate: Estimate = rooms.arbiter().decide(perceived.candidates, given.history)
+            arbiter, said = rooms.arbiter(), perceived.utterance
+            estimate: Estimate = arbiter.decide(Case.of(
+                perceived.candidates, perceived.text, given.history, None if said is None else said.audio,
+                pictures_of(given, arbiter.pictures)))
         performance.feel(estimate.label, estimate.confidence)
         script = _answer(request, watch, perceived, estimate, performance)
         performed = performance.finish()

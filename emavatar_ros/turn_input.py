@@ -8,13 +8,12 @@ from pathlib import Path
 
 from emavatar_ros import avatars, profiles
 from emavatar_ros.avatars import Avatar
-from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.errors import BadInput
-from emavatar_ros.history import Line
+from emavatar_ros.history import Line, lines_of
 from emavatar_ros.media.files import open_video, read_audio
 from emavatar_ros.rooms import Rooms
 from emavatar_ros.senses import Input
-from emavatar_ros.typed import LONGEST_TEXT, check_text
+from emavatar_ros.typed import check_text
 
 
 @dataclass(frozen=True)
@@ -58,22 +57,4 @@ def read_history(path: Path) -> tuple[Line, ...]:
         raise BadInput(f'{path} is no JSON file: {error}') from None
     except RecursionError:
         raise BadInput(f'{path} is nested too deeply for a history') from None
-    return history_of(content, str(path))
-
-
-def history_of(content: object, where: str) -> tuple[Line, ...]:
-    """The lines of a history read from JSON; raises BadInput that says which entry of `where` is wrong."""
-    if not isinstance(content, list):
-        raise BadInput(f'{where}: a history is a list of lines, [{{"role": "visitor", "text": "..."}}, ...]')
-    return tuple(_line(entry, f'{where}, entry {number}') for number, entry in enumerate(content, 1))
-
-
-def _line(entry: object, where: str) -> Line:
-    if not isinstance(entry, dict) or entry.get('role') not in ('visitor', 'avatar'):
-        raise BadInput(f'{where}: "role" must be "visitor" or "avatar"')
-    text, emotion = entry.get('text'), entry.get('emotion')
-    if not isinstance(text, str) or len(text) > LONGEST_TEXT:
-        raise BadInput(f'{where}: "text" must be a text of at most {LONGEST_TEXT:,} characters')
-    if emotion is not None and emotion not in LABELS:
-        raise BadInput(f'{where}: "emotion" must be one of {", ".join(LABELS)}, or left out')
-    return Line(entry['role'], ' '.join(text.split()), emotion)
+    return lines_of(content, str(path))

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 from emavatar_ros.commands import Commands, add_profile, command
@@ -13,6 +14,7 @@ from emavatar_ros.commands import Commands, add_profile, command
 SUBJECTS: Final = {
     'turn': 'how long a visitor waits: the real graph, at least 10 turns, some minutes',
     'render': 'how many images of the face this machine draws in a second',
+    'arbiter': 'how often each way to decide between the views is right',
     'perception': 'how right, how sure and how fast the views of a visitor are',
     'sync': 'how far lips and sound are apart in what is recorded',
 }
@@ -26,6 +28,9 @@ def add(commands: Commands) -> None:
         subject = subjects.add_parser(name, help=help, description=f'Measure {help}.')
         if name in ('turn', 'perception'):
             add_profile(subject)
+        if name == 'arbiter':
+            subject.add_argument('--scenes', type=Path, metavar='FILE', help='cases with a "truth", one a line')
+            subject.add_argument('--seed', type=int, default=0, metavar='N', help='for the sampled cases (default: 0)')
         if name == 'perception':
             subject.add_argument('--data', required=True, metavar='DIR', help='folder with goemotions, emodb or faces '
                                  '(labels.csv: path,label) in it; a part that is not there is left out')

@@ -78,10 +78,11 @@ def _each(args: argparse.Namespace, rooms: Any) -> int:
     from emavatar_ros import perceive
     from emavatar_ros.loading import Loading, Stopwatch
     from emavatar_ros.senses import Senses
+    from emavatar_ros.textfile import read_lines
 
     senses = Senses(rooms, Stopwatch(Loading()))
     made = (perceive.recordings(senses, args.files, args.same_visitor) if args.texts is None
-            else perceive.texts(senses, perceive.read_lines(args.texts)))
+            else perceive.texts(senses, read_lines(args.texts)))
     bad = 0
     for entry in made:
         if args.json:

@@ -8,6 +8,7 @@ argument, in seconds of any one clock; one Belief is one person's.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -92,3 +93,35 @@ class Belief:
         first = self._label == UNSURE and estimate.label == best
         if first or (best != UNSURE and ahead >= self._config.lead) or now - since >= self._config.hold:
             self._label, self._rival = best, None
+
+
+class Beliefs:
+    """The beliefs about everybody who was here lately, by person id.
+
+    A voice nobody is seen to is `nobody`'s; it is taken to be the one person known, and the first person who is seen
+    inherits what was believed of the voice.
+    """
+
+    MOST: Final = 8
+    """People remembered; of more, those not asked about for longest are forgotten."""
+
+    def __init__(self, config: Config | None = None, nobody: str = '') -> None:
+        self._config = config or Config()
+        self._nobody = nobody
+        self._known: dict[str, Belief] = {}
+
+    def of(self, person: str) -> Belief:
+        """The belief about a person."""
+        if person == self._nobody and len(self._known) == 1:
+            (person,) = self._known
+        belief = self._known.pop(person, None)
+        if belief is None and set(self._known) == {self._nobody}:
+            belief = self._known.pop(self._nobody)
+        self._known[person] = belief or Belief(self._config)
+        if len(self._known) > self.MOST:
+            del self._known[next(iter(self._known))]
+        return self._known[person]
+
+    def forget(self) -> None:
+        """Everybody has left."""
+        self._known.clear()

@@ -9,14 +9,15 @@ candidates changes nothing; nothing is remembered (see `belief`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from emavatar_ros.deliberation.conflict import conflicts
 from emavatar_ros.deliberation.reasons import reasons
-from emavatar_ros.deliberation.reliability import EVEN, Reliability, load
+from emavatar_ros.deliberation.reliability import EVEN, Table, load
 from emavatar_ros.emotion.affect import valence_arousal
 from emavatar_ros.emotion.candidate import Candidate, Estimate
 from emavatar_ros.emotion.distribution import Distribution
@@ -25,6 +26,10 @@ from emavatar_ros.history import Line
 from emavatar_ros.settings import setting
 
 GROUPS: Final = (('happy',), ('neutral',), ('surprised',), ('angry', 'contempt', 'disgusted', 'fear', 'sad'))
+
+
+MISSING: Final = {1: 0.75, 2: 0.9}
+"""Confidence kept where so few views said something: a missing view leaves doubt that the others don't show."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Config:
 class Arbiter:
     """Decides by fusion. `decide` is a function of its arguments."""
 
-    def __init__(self, config: Config | None = None, table: Mapping[str, Reliability] | None = None) -> None:
+    def __init__(self, config: Config | None = None, table: Table | None = None) -> None:
         self._config = config or Config()
         self._table = load() if table is None else table
 
@@ -60,17 +65,26 @@ class Arbiter:
             said = tuple(f'no {item.view}: {item.reason}' for item in missing if item.reason)
             return Estimate(UNSURE, 0.0, Distribution.uniform(), 0.0, 0.0,
                             reasons=said or ('nothing was seen or heard',))
-        conflict = len({view.label for view in views}) > 1
-        fused = self._pool(views) if conflict else _agreed(views)
-        label, sure = self._choose(fused)
-        # A missing view leaves doubt that the others' agreement doesn't show.
-        confidence = fused[label] * {1: 0.75, 2: 0.9}.get(len(views), 1.0)
+        conflict = conflicts(views)
+        fused = self.prior(views)
+        label, sure = self.choose(fused)
+        confidence = fused[label] * MISSING.get(len(views), 1.0)
         label = label if sure else UNSURE
         valence, arousal = valence_arousal(fused)
         return Estimate(label, confidence, fused, valence, arousal, conflict,
                         'fusion' if conflict else 'agreement', reasons(label, views, candidates))
 
-    def _choose(self, fused: Distribution) -> tuple[str, bool]:
+    def prior(self, candidates: Sequence[Candidate], as_one: bool = False) -> Distribution:
+        """What the candidates alone make likely; uniform when all abstain. as_one: they count as one view together, as
+        they do when somebody may be putting on an act, which words, voice and face then share."""
+        views = _one_each(candidates)
+        if not views:
+            return Distribution.uniform()
+        if as_one:
+            return self._pool(views, 1 / len(views))
+        return self._pool(views) if conflicts(views) else _agreed(views)
+
+    def choose(self, fused: Distribution) -> tuple[str, bool]:
         """The label, and whether it is sure enough to be published.
 
         First whether the visitor is well, plain, startled or unwell, then what exactly: five unpleasant emotions that
@@ -83,15 +97,16 @@ class Arbiter:
         label = max(group, key=lambda label: fused[label])
         return label, fused[label] >= self._config.least_probability and lead >= self._config.least_margin
 
-    def _pool(self, views: Sequence[Candidate]) -> Distribution:
+    def _pool(self, views: Sequence[Candidate], weigh: float | None = None) -> Distribution:
         total = np.zeros(len(LABELS))
         for view in views:
             assert view.distribution is not None
-            known = self._table.get(view.view, EVEN)
+            known = self._table.views.get(view.view, EVEN)
             # A view that is unsure of itself counts less, down to half.
             weight = known.weight * (0.5 + 0.5 * min(1.0, view.confidence / view.distribution.confidence))
             total += weight * np.log(known.likelihood(view.distribution))
-        return Distribution.from_logits(total * self._config.sharpness)
+        sharpness = self._config.sharpness if weigh is None else weigh
+        return Distribution.from_logits(np.log(self._table.base) + total * sharpness)
 
 
 def _agreed(views: Sequence[Candidate]) -> Distribution:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
+from emavatar_ros.deliberation.cues import Cues
+from emavatar_ros.deliberation.roles import Seen
 from emavatar_ros.emotion.candidate import Candidate
-from emavatar_ros.emotion.labels import UNSURE
+from emavatar_ros.emotion.labels import LABELS, UNSURE, VIEWS
+
+LEAST_TELLING: Final = 0.3
+"""A cue is named as a reason from this much more likelihood on, in nats."""
 
 ADJECTIVE: Final = {'angry': 'angry', 'contempt': 'contemptuous', 'disgusted': 'disgusted', 'fear': 'afraid',
                     'happy': 'happy', 'neutral': 'neutral', 'sad': 'sad', 'surprised': 'surprised'}
@@ -24,6 +31,34 @@ def reasons(label: str, views: Sequence[Candidate], candidates: Sequence[Candida
     said += [f'no {item.view}: {item.reason}' for item in sorted(candidates, key=lambda item: item.view)
              if item.abstains and item.reason and item.view not in seen]
     return tuple(said)
+
+
+def because(label: str, seen: Seen, table: Cues) -> tuple[str, ...]:
+    """The sentences of a deliberation, most telling first: how the views stand, what the answers showed of the label,
+    then the views' evidence and what was missing."""
+    views = [item for item in seen.candidates if not item.abstains]
+    views.sort(key=lambda item: VIEWS.index(item.view) if item.view in VIEWS else len(VIEWS))
+    first, *rest = reasons(label, views, seen.candidates)
+    shown = _shown(label, seen, table)
+    if shown:
+        first += f'; and {_and(shown)}'
+    return (first, *rest)
+
+
+def _shown(label: str, seen: Seen, table: Cues) -> list[str]:
+    """At most three cues that speak for the label against its strongest rival, the strongest first, in plain words."""
+    told = [item for round in seen.rounds for item in round.measured if item.measure in table.known]
+    if label == UNSURE or not told:
+        return []
+    at = LABELS.index(label)
+    rivals = [name for name in {item.label for item in seen.candidates} - {label, None} if name]
+    found = []
+    for item in told:
+        row = table.known[item.measure].log_likelihood(np.array(item.value))
+        against = max((row[LABELS.index(str(name))] for name in rivals), default=float(np.mean(row)))
+        found.append((row[at] - against, item))
+    found.sort(key=lambda pair: (-pair[0], pair[1].measure))
+    return [table.known[item.measure].tell(item.value) for gain, item in found[:3] if gain > LEAST_TELLING]
 
 
 def _standing(label: str, views: Sequence[Candidate]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,20 +31,32 @@ class Reliability:
         return found
 
 
+@dataclass(frozen=True)
+class Table:
+    """Every view's reliability by name, and base: [8] how likely each emotion is before anything is known."""
+
+    views: Mapping[str, Reliability]
+    base: NDArray[np.float64]
+
+
 EVEN = Reliability(np.full((len(LABELS), len(LABELS)), 0.5 / (len(LABELS) - 1))
                    + np.eye(len(LABELS)) * (0.5 - 0.5 / (len(LABELS) - 1)), 0.5)
 """For a view the file doesn't name: right half of the time, errors spread evenly."""
 
 
 @cache
-def load(file: Path | None = None) -> dict[str, Reliability]:
-    """The table by view; the project's own when no file is given. BadInput says what is wrong with a file."""
+def load(file: Path | None = None) -> Table:
+    """The table; the project's own when no file is given. BadInput says what is wrong with a file."""
     path = share('config/reliability.yaml') if file is None else file
     try:
         content = yaml.safe_load(path.read_text(encoding='utf-8'))
         if tuple(content['labels']) != LABELS:
             raise BadInput(f'{path}: labels must be {", ".join(LABELS)}, in this order')
-        return {view: _reliability(entry) for view, entry in content['views'].items()}
+        table = {view: _reliability(entry) for view, entry in content['views'].items()}
+        base = np.array(content['base'], dtype=float)
+        if base.shape != (len(LABELS),) or not np.all(base > 0):
+            raise BadInput(f'{path}: base needs eight positive numbers')
+        return Table(table, base / base.sum())
     except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
         raise BadInput(f'{path} is no table of reliabilities: {error}') from None
 

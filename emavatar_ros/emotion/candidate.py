@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from emavatar_ros.emotion.affect import valence_arousal
 from emavatar_ros.emotion.distribution import Distribution
@@ -14,7 +15,8 @@ class Candidate:
 
     view: words, voice, face or whole. confidence in [0, 1], calibrated. valence, arousal in [-1, 1]. evidence is
     one plain sentence of what was seen or heard. A view that saw nothing abstains: label and distribution None,
-    confidence 0, and `reason` says why.
+    confidence 0, and `reason` says why. measures: cues that it could measure, by the names of config/cues.yaml, whether
+    it abstains or not; nobody reads them unless a question asks for them.
     """
 
     view: str
@@ -26,19 +28,21 @@ class Candidate:
     arousal: float = 0.0
     evidence: str = ''
     reason: str = ''
+    measures: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, view: str, model: str, distribution: Distribution, evidence: str, *,
-           confidence: float | None = None, affect: tuple[float, float] | None = None) -> Candidate:
+           confidence: float | None = None, affect: tuple[float, float] | None = None,
+           measures: Mapping[str, float] | None = None) -> Candidate:
         """A candidate from its distribution; `confidence` and `affect` (valence, arousal) default to what it says."""
         valence, arousal = valence_arousal(distribution) if affect is None else affect
         return cls(view, model, distribution.label, distribution.confidence if confidence is None else confidence,
-                   distribution, valence, arousal, evidence)
+                   distribution, valence, arousal, evidence, measures=measures or {})
 
     @classmethod
-    def abstain(cls, view: str, model: str, reason: str) -> Candidate:
+    def abstain(cls, view: str, model: str, reason: str, measures: Mapping[str, float] | None = None) -> Candidate:
         """Nothing was seen, because of `reason`."""
-        return cls(view, model, reason=reason)
+        return cls(view, model, reason=reason, measures=measures or {})
 
     @property
     def abstains(self) -> bool:

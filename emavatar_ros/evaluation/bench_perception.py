@@ -78,11 +78,11 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     if not data.is_dir():
         raise BadInput(f'{data} is no folder: give one with goemotions, emodb or faces in it')
     rooms = Rooms(profiles.load(args.profile), avatars.load('mira'))
-    words, voice = _words(rooms, data / 'goemotions'), _voice(rooms, data / 'emodb')
-    faces = _faces(rooms, data / 'faces')
-    for name, told in (('words', words), ('voice', voice), ('face', faces)):
-        if told.truth:
-            for line in table(name, reliability(told.sure, told.right)):
+    found = told(rooms, data)
+    words, voice, faces = found['words'], found['voice'], found['face']
+    for name, readings in found.items():
+        if readings.truth:
+            for line in table(name, reliability(readings.sure, readings.right)):
                 print(line, file=sys.stderr)
     rate, share = _speed(rooms)
     heard = sorted(set(words.truth), key=LABELS.index)
@@ -93,6 +93,12 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         'words_s': statistics.median(words.seconds) if words.truth else None,
         'voice_accuracy': voice.accuracy, 'voice_s': statistics.median(voice.seconds) if voice.truth else None,
         'face_accuracy': faces.accuracy, 'face_images_per_s': rate, 'face_cpu_share': share, 'ece': ece}
+
+
+def told(rooms: Rooms, data: Path) -> dict[str, Told]:
+    """What each view says of the data there is for it; nothing where there is none."""
+    return {'words': _words(rooms, data / 'goemotions'), 'voice': _voice(rooms, data / 'emodb'),
+            'face': _faces(rooms, data / 'faces')}
 
 
 def _words(rooms: Rooms, folder: Path) -> Told:

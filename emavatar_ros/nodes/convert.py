@@ -66,7 +66,8 @@ def candidate_message(candidate: Candidate, turn_id: int, person_id: str, start:
     message = EmotionCandidate(
         turn_id=turn_id, person_id=person_id, view=candidate.view, model=candidate.model, label=candidate.label or '',
         confidence=float(candidate.confidence), valence=float(candidate.valence), arousal=float(candidate.arousal),
-        evidence=candidate.evidence, reason=candidate.reason, start=stamp(start))
+        evidence=candidate.evidence, reason=candidate.reason, start=stamp(start), measures=list(candidate.measures),
+        values=[float(value) for value in candidate.measures.values()])
     if candidate.distribution is not None:
         message.distribution = np.asarray(candidate.distribution.p, dtype=np.float32)
     message.header.stamp = stamp(end)
@@ -75,10 +76,12 @@ def candidate_message(candidate: Candidate, turn_id: int, person_id: str, start:
 
 def candidate(message: EmotionCandidate) -> Candidate:
     """The candidate in a message; BadInput when its distribution is none."""
+    measures = {name: float(value) for name, value in zip(message.measures, message.values)}
     if not message.label:
-        return Candidate.abstain(message.view, message.model, message.reason)
+        return Candidate.abstain(message.view, message.model, message.reason, measures)
     return Candidate(message.view, message.model, message.label, message.confidence,
-                     Distribution.of(message.distribution), message.valence, message.arousal, message.evidence)
+                     Distribution.of(message.distribution), message.valence, message.arousal, message.evidence,
+                     measures=measures)
 
 
 def emotion_message(estimate: Estimate, turn_id: int, person_id: str, at: float,

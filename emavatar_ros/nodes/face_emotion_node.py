@@ -96,5 +96,6 @@ class FaceEmotionNode(EmavatarNode):
         began = self.now()
         start, end = seconds(transcript.start), seconds(transcript.end)
         candidate = self.view.candidate(start, end)
-        self.publish(candidate_message(candidate, transcript.turn_id, transcript.person_id, start, end))
+        person = self.view.partner(start, end) or transcript.person_id
+        self.publish(candidate_message(candidate, transcript.turn_id, person, start, end))
         self.trace(transcript.turn_id, 'face', 'done', began, candidate.model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from emavatar_ros.deliberation import belief, fusion
+from emavatar_ros.deliberation import belief, deliberator, fusion
 from emavatar_ros.perception.face import view
 from emavatar_ros.planning import planner
 from emavatar_ros.settings import backend, setting
@@ -41,6 +41,8 @@ class ArbiterSettings:
     """Settings of the arbiter node."""
 
     fusion: fusion.Config = field(default_factory=fusion.Config)
+    deliberation: deliberator.Config = field(default_factory=deliberator.Config)
+    backend: str = backend('measured', 'deliberation', 'who asks, answers and weighs where views conflict')
     belief: belief.Config = field(default_factory=belief.Config)
     views: str = setting('words, voice, face, whole', 'views that are waited for, comma-separated')
     budget: float = setting(0.5, 'longest wait for a view after the first one has spoken', unit='s', low=0.0, high=10.0)

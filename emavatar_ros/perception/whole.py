@@ -11,28 +11,23 @@ It was checked against a local server that speaks the protocol, never against a 
 
 from __future__ import annotations
 
-import io
-import wave
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
-import cv2
-import numpy as np
-
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.history import Line
 from emavatar_ros.media.audio import Audio
-from emavatar_ros.media.images import Pixels, fit
+from emavatar_ros.media.images import Pixels
+from emavatar_ros.media.parts import jpegs, wav
 from emavatar_ros.models.llm import Message, openai
 from emavatar_ros.perception import verdict
 from emavatar_ros.settings import setting
 
 VIEW: Final = 'whole'
 NOBODY: Final = 'none'
-_RATE = 16000
 
 
 @dataclass(frozen=True)
@@ -72,35 +67,15 @@ class Whole:
         """What words, sound and pictures (uint8 [h, w, 3] RGB) of an utterance together show, or why nothing."""
         if self._llm is None:
             return Candidate.abstain(VIEW, NOBODY, 'no omni model is configured')
-        sounds = () if audio is None or not len(audio.samples) else (_wav(audio),)
+        sounds = () if audio is None or not len(audio.samples) else (wav(audio),)
         if not text.strip() and not sounds and not pictures:
             return Candidate.abstain(VIEW, self._config.model, 'nothing was said, heard or seen')
-        shown = tuple(self._jpeg(pixels) for pixels in _spread(pictures, self._config.pictures))
+        shown = jpegs(pictures, self._config.pictures, self._config.longest)
         asked = Message('user', verdict.question(text, history), shown, sounds)
         return verdict.judge(VIEW, self._llm, (self._rules, asked), self._config.timeout, self._config.trust,
                              self.counts)
-
-    def _jpeg(self, pixels: Pixels) -> bytes:
-        return bytes(cv2.imencode('.jpg', cv2.cvtColor(fit(pixels, self._config.longest), cv2.COLOR_RGB2BGR))[1])
 
 
 def create(config: Config | None = None) -> Whole:
     """The whole view; without a server in `config` it abstains."""
     return Whole(config or Config())
-
-
-def _spread(pictures: Sequence[Pixels], most: int) -> list[Pixels]:
-    """At most so many of the pictures, spread evenly from the first to the last."""
-    chosen = np.linspace(0, len(pictures) - 1, min(len(pictures), most)).round().astype(int)
-    return [pictures[at] for at in chosen]
-
-
-def _wav(audio: Audio) -> bytes:
-    samples = audio.mono(_RATE).samples
-    out = io.BytesIO()
-    with wave.open(out, 'wb') as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(_RATE)
-        file.writeframes((np.clip(np.nan_to_num(samples), -1, 1) * 32767).astype('<i2').tobytes())
-    return out.getvalue()

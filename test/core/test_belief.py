@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from emavatar_ros.deliberation.belief import Belief, Config
+from emavatar_ros.deliberation.belief import Belief, Beliefs, Config
 from emavatar_ros.emotion.candidate import Estimate
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS, UNSURE
@@ -89,3 +89,28 @@ def test_forget_leaves_nothing() -> None:
     belief.update(estimate('happy'), 0.0)
     belief.forget()
     assert belief.at(0.0) == Belief().at(0.0)
+
+
+def test_everybody_has_a_belief_of_their_own() -> None:
+    beliefs = Beliefs(nobody='nobody')
+    beliefs.of('ann').update(estimate('sad'), 0.0)
+    beliefs.of('bob').update(estimate('happy'), 0.0)
+    assert (beliefs.of('ann').at(1.0).label, beliefs.of('bob').at(1.0).label) == ('sad', 'happy')
+    assert beliefs.of('nobody').at(1.0).label == 'unsure', 'with two people here the voice may be either\'s'
+    beliefs.forget()
+    assert beliefs.of('ann').at(1.0).label == 'unsure'
+
+
+def test_a_voice_is_the_only_person_there_is() -> None:
+    beliefs = Beliefs(nobody='nobody')
+    beliefs.of('nobody').update(estimate('sad'), 0.0)
+    assert beliefs.of('ann').at(1.0).label == 'sad', 'who is seen inherits what was heard'
+    beliefs.of('nobody').update(estimate('sad'), 1.0)
+    assert beliefs.of('bob').at(1.0).label == 'unsure' and beliefs.of('ann').at(1.0).label == 'sad'
+
+
+def test_people_who_left_are_forgotten_in_time() -> None:
+    beliefs = Beliefs(nobody='nobody')
+    for number in range(20):
+        beliefs.of(f'p{number}').update(estimate('sad'), 0.0)
+    assert beliefs.of('p19').at(0.0).label == 'sad' and beliefs.of('p0').at(0.0).label == 'unsure'

@@ -10,14 +10,15 @@ import cv2
 import numpy as np
 import pytest
 
-from emavatar_ros import perceive
 from emavatar_ros.cli import main
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import VIEWS
+from emavatar_ros.errors import BadInput
 from emavatar_ros.loading import Loading, Stopwatch
 from emavatar_ros.perception import whole
 from emavatar_ros.rooms import Rooms
+from emavatar_ros.textfile import read_lines
 
 
 class View:
@@ -115,10 +116,10 @@ def test_what_does_not_go_together_is_refused(arguments: list[str], tmp_path: Pa
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / 'latin.txt'
     file.write_bytes('müde'.encode('latin-1'))
-    with pytest.raises(perceive.BadInput, match='UTF-8'):
-        perceive.read_lines(file)
+    with pytest.raises(BadInput, match='UTF-8'):
+        read_lines(file)
     file.write_bytes(b'')
-    assert perceive.read_lines(file) == []
+    assert read_lines(file) == []
 
 
 def test_a_stopwatch_leaves_out_what_was_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

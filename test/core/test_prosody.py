@@ -124,7 +124,7 @@ def test_a_voice_is_judged_against_how_it_usually_sounds() -> None:
     view = used_to(0.1)
     loud = view.hear(Audio(voice(level=0.45), RATE), EMBEDDING)
     assert (loud.view, loud.label) == ('voice', 'angry') and 'loud' in loud.evidence
-    assert view.measured['loudness_z'] > 1 and loud.arousal > 0.3
+    assert loud.measures['loudness_z'] > 1 and loud.arousal > 0.3
     quiet = used_to(0.3).hear(Audio(voice(level=0.05), RATE), EMBEDDING)
     assert quiet.label == 'sad' and 'quiet' in quiet.evidence and quiet.arousal < -0.3
     view.forget()

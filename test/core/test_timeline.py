@@ -13,7 +13,7 @@ import pytest
 
 from emavatar_ros import cli, picture, timeline
 from emavatar_ros.deliberation.belief import Belief
-from emavatar_ros.deliberation.fusion import Arbiter
+from emavatar_ros.deliberation.deliberator import Deliberator
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.colours import COLOURS
 from emavatar_ros.emotion.distribution import Distribution
@@ -95,7 +95,7 @@ def sound(*speech: tuple[float, float], seconds: float = 8.0) -> Audio:
 def run(audio: Audio | None, video: Clip | None, thumb: int = 0) -> tuple[list[Event], Timeline]:
     views = Views()
     listener = Listener(ListenerConfig(partial_every=0.0, zeros=0.0), Loud(), Recogniser()) if audio else None
-    models = Models(Arbiter(), Belief(), whole.create(), listener, views, views, views if video else None)
+    models = Models(Deliberator(), Belief(), whole.create(), listener, views, views, views if video else None)
     line = Timeline(models, Recording(Input(audio, video)), thumb)  # type: ignore[arg-type]
     return list(line.events()), line
 

@@ -52,7 +52,7 @@ def test_speech_gets_a_candidate_and_a_baseline(tmp_path: Path, recogniser: Whis
         heard = recogniser.transcribe(audio)
         assert heard.embedding is not None
         seen.append(view.hear(audio, heard.embedding))
-        measured.append(view.measured)
+        measured.append(seen[-1].measures)
         assert seen[-1].label in CLASSES and seen[-1].model == MODEL and seen[-1].evidence
     assert measured[2]['pitch_z'] > measured[1]['pitch_z'] + 0.5
     assert measured[2]['loudness_z'] > measured[1]['loudness_z'] + 0.5

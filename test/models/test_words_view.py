@@ -110,9 +110,9 @@ def test_irony_lowers_certainty_and_says_so(words: Words) -> None:
                    'Brilliant, the wheels fell off my suitcase.'):
         candidate = words.read(ironic)
         assert candidate.label != 'happy' or (candidate.confidence < 0.6 and 'irony' in candidate.evidence), ironic
-        assert words.measures(ironic)['sarcasm_frame'] == 1 or candidate.label in UNPLEASANT, ironic
+        assert words.read(ironic).measures['sarcasm_frame'] == 1 or candidate.label in UNPLEASANT, ironic
     for meant in ('Great, thanks a lot!', "Oh wonderful, they're open.", 'Fantastic, you found it!', 'Lovely view!'):
-        assert words.read(meant).label == 'happy' and words.measures(meant)['sarcasm_frame'] == 0, meant
+        assert words.read(meant).label == 'happy' and words.read(meant).measures['sarcasm_frame'] == 0, meant
 
 
 def test_anger_is_not_called_contempt(words: Words) -> None:
@@ -136,7 +136,6 @@ def test_long_and_odd_texts(words: Words) -> None:
                  '<p>I am here</p>', 'not not not', 'No\x00pe', '"' * 100 + 'x', '!?' * 900 + ' no', 'No. ' * 500):
         candidate = words.read(text, history=[Line('avatar', '…'), Line('visitor', '😀'), Line('avatar', text)])
         assert not candidate.abstains and candidate.distribution is not None, text
-        words.measures(text)
     assert words.read('😡').label == 'angry' and words.read('I AM SO HAPPY').label == 'happy'
 
 

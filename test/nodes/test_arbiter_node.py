@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import threading
+from dataclasses import replace
+
+from chat_server import Server, say
+
 from emavatar_ros.emotion.candidate import Candidate
 from emavatar_ros.emotion.distribution import Distribution
 from emavatar_ros.emotion.labels import LABELS
@@ -97,3 +103,50 @@ def test_a_whole_number_is_accepted_where_a_real_one_is_declared(ros):
     node = ros.add(ArbiterNode, parameter_overrides=[Parameter('budget', value=1)])
     node.autostart()
     assert node.active and node.config.budget == 1.0
+
+
+def disputed() -> list[Candidate]:
+    """Praise over lowered brows and pressed lips, with what was measured."""
+    return [says('words', 'happy'), replace(says('voice', 'neutral'), measures={'loudness_z': 1.0, 'pitch_z': 0.4}),
+            replace(says('face', 'angry'), measures={'brow_lower': 0.5, 'lip_press': 0.45, 'mouth_smile': 0.05}),
+            Candidate.abstain('whole', 'none', 'no omni model is configured')]
+
+
+def test_a_conflict_is_asked_about_and_the_questions_are_published(ros):
+    node = ros.start(ArbiterNode, budget=10.0)
+    heard = ros.hear(UserEmotion, 'user_emotion', LATCHED)
+    out = ros.publisher(EmotionCandidate, 'candidates', RELIABLE)
+    for item in disputed():
+        tell(out, item, 1, node.now())
+    ros.wait(lambda: of_turn(heard, 1))
+    (message,) = of_turn(heard, 1)
+    assert (message.label, message.method, message.conflict) == ('angry', 'measured', True)
+    assert message.questions and all(item.question and item.answer for item in message.questions)
+    assert not message.provisional and message.latency < 1.0
+
+
+def test_a_slow_judge_is_not_waited_for_and_heard_when_it_speaks(ros):
+    server, go_on = Server(), threading.Event()
+    answer = json.dumps({'shares': {'angry': 1.0}, 'evidence': 'the brows'})
+
+    def script(send):
+        go_on.wait(10)
+        say(answer if 'You decide' in server.asked[-1]['messages'][0]['content'] else '{"ask": "brows"}')(send)
+
+    server.script = script
+    try:
+        node = ros.start(ArbiterNode, budget=10.0, backend='llm', llm__openai__url=server.url,
+                         deliberation__budget=0.2, deliberation__patience=15.0, deliberation__rounds=1)
+        heard = ros.hear(UserEmotion, 'user_emotion', LATCHED)
+        out = ros.publisher(EmotionCandidate, 'candidates', RELIABLE)
+        for item in disputed():
+            tell(out, item, 1, node.now())
+        ros.wait(lambda: of_turn(heard, 1))
+        assert of_turn(heard, 1)[0].provisional and not of_turn(heard, 1)[0].questions
+        go_on.set()
+        ros.wait(lambda: len(of_turn(heard, 1)) == 2)
+        last = of_turn(heard, 1)[1]
+        assert (last.label, last.method, last.provisional) == ('angry', 'llm', False) and last.questions
+    finally:
+        go_on.set()
+        server.close()

@@ -49,7 +49,7 @@ def test_words_sound_and_pictures_reach_the_server(ros, server: Server) -> None:
     image = Image(height=48, width=64, encoding='rgb8', step=192, data=array('B', bytes(48 * 192)))
     image.header.stamp = stamp(now - 0.5)
     pictures.publish(image)
-    ros.wait(lambda: node.pictures)
+    ros.wait(lambda: node.witness.pictures(now - 1, now))
     words.publish(transcript('Is anybody there?', now, True))
     sound.publish(audio_chunk(np.zeros(16000, np.float32), 16000, now - 1, 3, ''))
     ros.wait(lambda: heard)

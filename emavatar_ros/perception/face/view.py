@@ -38,6 +38,8 @@ _FACE = 1 / 1.5
 """Side of the face itself in a region's side."""
 UPRIGHT: Final = 0.97
 """A face that is the right way up is surer than this."""
+SMILE: Final = 0.25
+"""From this measure on, the corners of the mouth make a smile."""
 SLACK: Final = 0.25
 """An utterance's face is looked for this much (s) before and after its sound."""
 
@@ -178,25 +180,30 @@ class FaceView:
                  if reading.distribution is not None]
         mean = Distribution.mix(parts)
         if mean.confidence < self._config.least:
-            return Candidate.abstain(VIEW, self.model, 'the face showed nothing clear')
+            return Candidate.abstain(VIEW, self.model, 'the face showed nothing clear', self.measures(start, end))
         label = LABELS.index(mean.label)
         weights = np.array([part.p[label] for _, part in parts])
         shown = np.stack([reading.above for reading in readable])
         above = np.average(shown, axis=0, weights=weights).astype(np.float32)
         seen = len(readable) / len(mine)
         return Candidate.of(VIEW, self.model, mean, signs.sentence(signs.measures(above), mean.label),
-                            affect=signs.affect(mean, above), confidence=mean.confidence * (0.5 + 0.5 * seen))
+                            affect=signs.affect(mean, above), confidence=mean.confidence * (0.5 + 0.5 * seen),
+                            measures=self.measures(start, end))
 
     def measures(self, start: float, end: float) -> dict[str, float]:
         """What could be measured on the partner's face from `start` to `end`: means of the units above rest, by the
-        names `deliberate` uses, and gaze_away_share; empty when no face could be read."""
+        names of config/cues.yaml, gaze_away_share, and smile_onset_s where there was a smile; empty when no face could
+        be read."""
         partner = self.partner(start, end)
-        mine = [reading for look in self._between(start, end) for reading in look.readings
+        mine = [(look.stamp, reading) for look in self._between(start, end) for reading in look.readings
                 if reading.id == partner and reading.distribution is not None]
         if not mine:
             return {}
-        found = signs.measures(np.mean([reading.above for reading in mine], axis=0, dtype=np.float32))
-        found['gaze_away_share'] = 1 - sum(reading.looks_here for reading in mine) / len(mine)
+        found = signs.measures(np.mean([reading.above for _, reading in mine], axis=0, dtype=np.float32))
+        found['gaze_away_share'] = 1 - sum(reading.looks_here for _, reading in mine) / len(mine)
+        smiles = [stamp for stamp, reading in mine if signs.measures(reading.above)['mouth_smile'] >= SMILE]
+        if smiles and end > start:
+            found['smile_onset_s'] = max(smiles[0] - start, 0.0)
         return found
 
     def partner(self, start: float, end: float) -> str | None:

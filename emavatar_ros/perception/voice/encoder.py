@@ -57,15 +57,11 @@ class EncoderVoice:
         """head: the arrays of voice_head.npz."""
         self.config = config or Config()
         self._head = head
-        self.measured: dict[str, float] = {}
-        """What `hear` measured last, by name: pitch_z, pitch_range_z, loudness_z, rate_z, tremor_z (standard deviations
-        from the person's baseline), pause_share, creak_share (0 to 1)."""
         self.forget()
 
     def forget(self) -> None:
         """Another person: the baseline is the population's again."""
         self._baseline = Baseline(self._head['mean'], self._head['within'], self._head['between'])
-        self.measured = {}
 
     def hear(self, audio: Audio, embedding: Vector | None, final: bool = True) -> Candidate:
         """What an utterance's sound shows. embedding: the recogniser's, float32 [1024]; without it prosody alone
@@ -80,7 +76,7 @@ class EncoderVoice:
         values = np.concatenate([embedding if known and embedding is not None
                                  else np.asarray(self._head['mean'][:expected]), measures]).astype(np.float32)
         z = self._baseline.standardise(values)
-        self.measured = named(z[-len(NAMES):], measures)
+        measured = named(z[-len(NAMES):], measures)
         if known and strangeness(self._head, z[:expected]) > self.config.strangest:
             return Candidate.abstain(VIEW, MODEL, 'it does not sound like anybody speaking: music, perhaps')
         if final:
@@ -88,8 +84,8 @@ class EncoderVoice:
         kind, model = ('both', MODEL) if known else ('prosody', 'prosody')
         found = distribution(score(self._head, z, kind), float(self._head[f'{kind}_temperature']))
         if found.confidence < self.config.least:
-            return Candidate.abstain(VIEW, model, 'the voice shows no clear emotion')
-        return Candidate.of(VIEW, model, found, sentence(self.measured, found.label),
+            return Candidate.abstain(VIEW, model, 'the voice shows no clear emotion', measured)
+        return Candidate.of(VIEW, model, found, sentence(measured, found.label), measures=measured,
                             affect=affect(found, z[-len(NAMES):]))
 
     def _unfit(self, samples: NDArray[np.float32], measured: dict[str, float]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -66,13 +66,11 @@ class Words:
     def read(self, text: str, language: str = 'en', history: Sequence[Line] = ()) -> Candidate:
         """What `text` says the visitor feels. `language`: BCP 47; `history`: the lines before it, oldest first; at most
         the last two are read."""
-        return self._read(text, language, history)[0]
-
-    def measures(self, text: str, history: Sequence[Line] = ()) -> dict[str, float]:
-        """Countable cues of the words by the names `deliberate` uses; see signs."""
-        candidate, ironic = self._read(text, 'en', history)
-        found = signs.measures(text, history, candidate.label)
-        return {**found, 'sarcasm_frame': float(ironic)}
+        candidate, ironic = self._read(text, language, history)
+        if candidate.abstains:
+            return candidate
+        found = signs.measures(text, history, candidate.label) | {'sarcasm_frame': float(ironic)}
+        return replace(candidate, measures=found)
 
     def warm_up(self) -> None:
         """Read something, so that the first visitor doesn't wait."""
