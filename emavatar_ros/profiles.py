@@ -25,7 +25,7 @@ from emavatar_ros.places import share
 from emavatar_ros.settings import Value, build
 
 PARAMETERS: Final = 'ros__parameters'
-OTHERS: Final = frozenset({'models', 'reliability'})
+OTHERS: Final = frozenset({'models', 'reliability', 'cues'})
 """Files of the config folder that are no profiles."""
 
 
