@@ -99,7 +99,6 @@ class Lasting:
                 with self._opened() as base:
                     base.execute('DELETE FROM helped')
                     base.commit()
-                    base.execute('VACUUM')
                     left = base.execute('PRAGMA wal_checkpoint(TRUNCATE)').fetchone()[0]
                 if left:
                     raise Unavailable(f'{self._path} is in use by another process: try again')

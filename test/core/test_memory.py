@@ -265,6 +265,7 @@ def test_expiry_on_read_and_at_start(tmp_path: Path, clock: Clock, kept: Callabl
     clock.now += 1.5 * DAY
     assert one.similar('now my other old dog died too this morning', 'sad') == (), 'a running memory forgets as well'
     assert rows(tmp_path) == 1
+    assert not any(b'old dog' in path.read_bytes() for path in tmp_path.iterdir()), 'deleted is overwritten'
     clock.now += 40 * DAY
     kept()
     assert rows(tmp_path) == 0

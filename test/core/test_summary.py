@@ -86,6 +86,7 @@ def test_a_new_name_corrects_the_old() -> None:
 @pytest.mark.parametrize(('answer', 'open_still'), [
     ('The lift is right behind you.', False), ('It is closed today.', False), ('Yes, there are two.', False),
     ("I don't know that. What brings you here?", True), ('The desk knows the way. Are you alone?', True),
+    ('The lift? The desk knows where it is.', True),
     ('Why do you ask?', True), ('That sounds tiring.', True)])
 def test_a_question_is_open_until_it_is_answered(answer: str, open_still: bool) -> None:
     made = told('Where is the lift?', Line('avatar', answer))
@@ -150,9 +151,10 @@ def test_any_text_is_taken(lines: list[tuple[str, str]]) -> None:
     assert not re.search(r'[\[\]{}<>|\x00]', made.text())
 
 
-@pytest.mark.parametrize('text', ['my ' * 4000, 'a' * 20000, 'at in on ' * 3000, '¿' * 9000, 'My sister ' * 2000,
+@pytest.mark.parametrize('text', ['my ' * 4000, 'a' * 20000, 'at in on ' * 3000, '¿' * 9000, 'My friend ' * 2000,
                                   'i just ' * 3000, 'Dr. ' * 4000])
 def test_a_long_line_takes_no_long_time(text: str) -> None:
     began = time.thread_time()
     told(text)
     assert time.thread_time() - began < 0.5
+    assert 'sister' not in row(told(text + ' And then my sister died.'), 'people')
