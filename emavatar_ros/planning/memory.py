@@ -107,7 +107,9 @@ class Memory:
         found: list[Situation] = []
         for i in np.argsort(-rank):
             item = items[i]
-            if likeness[i] >= ALIKE and rank[i] > 0 and not _same(item.said, text) and not any(
+            if rank[i] <= 0:
+                break  # from here on another valence
+            if likeness[i] >= ALIKE and not _same(item.said, text) and not _orders(item) and not any(
                     item.reply == other.reply or _same(item.said, other.said) for other in found):
                 found.append(item)
                 if len(found) == most:
@@ -166,8 +168,7 @@ class Memory:
         """All situations with their vectors, [n, width]; what expired is not among them."""
         items, vectors = self._seeds
         learned = [*self._visit, *(self._lasting.read() if self._lasting is not None else ())]
-        right = [(item, vector) for item, vector in learned
-                 if vector.shape == vectors.shape[1:] and not steers(item.said) and not steers(item.reply)]
+        right = [(item, vector) for item, vector in learned if vector.shape == vectors.shape[1:]]
         if not right:
             return items, vectors
         return (*items, *(item for item, _ in right)), np.concatenate((vectors, np.stack([v for _, v in right])))
@@ -188,6 +189,11 @@ def _side(emotion: str) -> int:
     """-1 unpleasant, 1 pleasant, 0 neither: neutral, and surprise, which may be good or bad."""
     valence = CIRCUMPLEX[emotion][0]
     return 0 if abs(valence) < 0.3 else 1 if valence > 0 else -1
+
+
+def _orders(item: Situation) -> bool:
+    """Whether a kept row, which somebody else may have written, gives the avatar orders."""
+    return steers(item.said) or steers(item.reply)
 
 
 def _same(one: str, other: str) -> bool:
