@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-SHORT: Final = frozenset(('dr', 'mr', 'mrs', 'ms', 'prof', 'st', 'jr', 'sr', 'vs', 'etc', 'no', 'sra', 'sres', 'dra',
+SHORT: Final = frozenset(('dr', 'mr', 'mrs', 'ms', 'prof', 'st', 'jr', 'sr', 'vs', 'etc', 'sra', 'sres', 'dra',
                           'srta', 'avda', 'ud', 'uds', 'pág'))
 """Words that a full stop follows without ending the sentence."""
 OPEN_TAG: Final = re.compile(r'<\s*(/?)\s*([A-Za-z|][\w|:-]*)[^<>]*>')
@@ -112,8 +112,15 @@ def _cut(text: str, clause_words: int) -> int | None:
     for end in END.finditer(text):
         before = re.search(r'([^\s.]+)\.$', text[:end.end()])
         word = before.group(1).lower() if before else ''
-        if before and (word in SHORT or len(word) == 1):
+        rest = text[end.end():].lstrip()
+        # "10 a.m. Then": the day's half ends a sentence before a capital, and may before what is still to come.
+        half = re.search(r'\b[ap]\.m\.$', text[:end.end()], re.IGNORECASE) and rest[:1].isupper()
+        if before and (word in SHORT or len(word) == 1) and not half:
             continue
+        if word == 'no' and (not rest or rest[0].isdigit()) and len(text[:end.end()].split()) > 1:
+            if rest:
+                continue  # "room no. 5"
+            return None
         # "3." may go on as "3.5" and "x.org" as more of an address; "end." won't. "Oh." alone waits for company.
         tail = text[:end.end()].rsplit(None, 1)[-1]
         if end.end() == len(text) and (word.isdigit() or text[-1:] == '…' or '/' in tail or '.' in tail[:-1]):
