@@ -40,7 +40,9 @@ DROPPED: Final = re.compile(r'^(?:just )?(?:lost|missed|forgot|passed|failed|won
 """Past forms before which a speaker may drop the "I"."""
 BROKEN: Final = re.compile(
     r"\byou(?: \w+ly)? (?:is|am|was|has|does|isn't|wasn't|hasn't|doesn't)\b|\b(?:i|my|me|mine|we|our|i'm|(?<!\d )am)\b|"
-    r"\b(?:it|he|she|this|that|there) were\b|\byour (?:you|your|the|an?|is|are|i)\b|\byou (?:you|your|yours|yourself)\b|\b(\w+) \1\b|"
+    r"\b(?:it|he|she|this|that|there) were\b|\byour (?:you|your|the|an?|is|are|i)\b|"
+    r"\byou (?:you|your|yours|yourself)\b|"
+    r"\b(\w+) \1\b|"
     r"\b(?:and|or|but|then) (?:was|wasn't|has|is)\b|"
     r"\bhad did\b|\bas you\b", re.IGNORECASE)
 """What no turned clause may contain, whatever the rules above made of it."""

@@ -28,16 +28,19 @@ _JOINTS: Final = frozenset(re.findall(r'\S+', '''
     senza'''))
 
 
-_BEFORE_NUMBERS: Final = frozenset({'no', 'nos', 'tel'})
-_STARTERS: Final = re.compile(r'(?:The|A|An|He|She|It|I|We|They|This|That|There|But|And|So|In|What|You|My|Our)\b')
-_DAYS: Final = re.compile(r'(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day')
+_BEFORE_NUMBERS: Final = frozenset(['no', 'nos', 'tel', 'jan', 'feb', 'mar', 'apr', 'jun', 'jul', 'aug', 'sep',
+                                    'sept', 'oct', 'nov', 'dec', 'vol', 'ch'])
+STARTERS: Final = r'(?:The|A|An|He|She|It|I|We|They|This|That|There|But|And|So|In|What|You|My|Our)\b'
+"""Words by which a new sentence is known behind "U.S.": other capitals go on with it ("U.S. Army")."""
+DAYS: Final = r'(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b'
+"""Capitals that go on behind "10 a.m."."""
 
 
 def _begins(abbreviation: str, after: str) -> bool:
     """Whether a new sentence follows: "etc. Then", but not "U.S. Army" nor "10 a.m. Monday"."""
     if abbreviation in ('u.s', 'u.k'):
-        return bool(_STARTERS.match(after))
-    return after[0].isupper() and not _DAYS.match(after)
+        return bool(re.match(STARTERS, after))
+    return after[0].isupper() and not re.match(DAYS, after)
 
 
 def _ends(text: str) -> Iterator[int]:
@@ -57,7 +60,8 @@ def _ends(text: str) -> Iterator[int]:
                 continue
             if len(word) == 1 and word.isalpha() and word != 'i' and after[:1].isupper():
                 continue  # an initial: J. Smith
-            if re.fullmatch(r'\d{1,2}', word) and re.search(r'(?:^|\n)[ \t]*$', text[:match.start() - len(word)]):
+            if re.fullmatch(r'\d{1,2}', word) and re.search(r'(?:^|\n|[.!?…]\s)[ \t]*$',
+                            text[:match.start() - len(word)]):
                 continue  # the number of a list's item
         yield match.end()
 
@@ -72,6 +76,20 @@ def sentences(text: str) -> list[str]:
             found.append(sentence)
         start = end
     return found
+
+
+def ends(text: str, after: str) -> bool | None:
+    """Whether a sentence ends with `text`, which ends in a mark,
+    when `after` goes on; None: not before its first word is
+    whole."""
+    def cut(following: str) -> bool:
+        return sentences(f'{text.rstrip()} {following}')[-1] == following
+
+    sure = {cut(word) for word in ('Next', 'Monday', 'The', '5')}
+    if len(sure) == 1:
+        return sure.pop()
+    first = re.match(r'\S+(?=\s)', after)
+    return cut(first.group()) if first else None
 
 
 def _words(text: str) -> int:

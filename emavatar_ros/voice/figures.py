@@ -59,6 +59,9 @@ def figures(text: str, language: str) -> str:
                   lambda m: _date(tongue, day_first, m[3], m[2], m[1]) or m[0], text)
     text = re.sub(r'(?<![\d/.-])(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![\d/-])',
                   lambda m: _numeric(tongue, day_first, m[1], m[3], m[4]) or m[0], text)
+    if tongue == 'en':
+        text = re.sub(rf'\b({"|".join(name[:3] for name in _MONTHS["en"])}|Sept)\.\s?(?=\d)',
+                      lambda m: next(name for name in _MONTHS['en'] if name.startswith(m[1][:3])) + ' ', text)
     text = _EMERGENCY.sub(lambda m: f'{m[1]}{m[2]}{" ".join(m[3])}', text)
     text = _PHONE.sub(lambda m: _phone(tongue, m[0]), text)
     text = _fractions(text, tongue)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from emavatar_ros.voice.clauses import DAYS, STARTERS
 from emavatar_ros.voice.figures import figures
 
 _MONEY: Final[dict[str, dict[str, tuple[str, str, str, str]]]] = {  # one, many, hundredth, hundredths
@@ -48,8 +49,6 @@ _SHORT: Final[dict[str, dict[str, str]]] = {
            'usw.': 'und so weiter', 'Hr.': 'Herr', 'Fr.': 'Frau', 'Nr.': 'Nummer', 'bzw.': 'beziehungsweise'}}
 _CODES: Final = {'USD': '$', 'EUR': '€', 'GBP': '£', 'JPY': '¥'}
 _SCALES: Final = {'en': {'k': 'thousand', 'm': 'million', 'bn': 'billion'}, 'es': {'k': 'mil', 'm': 'millones'}}
-_STARTERS: Final = r'(?:The|A|An|He|She|It|I|We|They|This|That|There|But|And|So|In|What|You|My|Our)\b'
-"""Words by which a new sentence is known behind "U.S.": other capitals go on with it ("U.S. Army")."""
 _ENDING: Final = frozenset({'etc.', 'a.m.', 'p.m.', 'U.S.', 'U.K.', 'usw.'})
 """Abbreviations that may also end a sentence; their stop stays where one plainly does."""
 
@@ -62,6 +61,8 @@ def _money(language: str, sign: str, amount: str, scale: str) -> str:
         of = ' de' if scale in ('millones', 'millón') else ''
         return f'{amount} {scale}{of} {many}'
     words = f'{whole} {one if whole == "1" else many}'
+    if whole == '0' and len(part) == 2 and part != '00':
+        return f'{int(part)} {cent if part == "01" else cents}'
     if len(part) == 2 and part != '00':
         words += f' {_AND[language]} {int(part)} {cent if part == "01" else cents}'
     elif part and len(part) != 2:
@@ -108,19 +109,19 @@ def written_out(text: str, language: str) -> str:
         text = re.sub(r'\b(\d{1,2}):00(?=\s?[ap]\.?m\b)', r'\1', text, flags=re.I)
         text = re.sub(r'(?<=\d)\s?([ap])m\b', lambda m: f' {m[1].upper()}M', text, flags=re.I)
         text = re.sub(r'(?<=\d)(?=[ap]\.m\.)', ' ', text)
-        text = re.sub(r'\bSt\.(?=\s[A-Z])(?<![a-z]\sSt\.)', 'Saint', text)
-        text = re.sub(r'(?<=[a-z]\s)St\.(?=\s+[A-Z]|\s*$)', 'Street.', text)
-        text = re.sub(r'(?<=[a-z]\s)St\.', 'Street', text)
+        text = re.sub(rf'(?<=[a-z]\s)St\.(?=\s+{STARTERS}|\s*$)', 'Street.', text)
+        text = re.sub(r'\bSt\.(?=\s[A-Z])', 'Saint', text)
+        text = re.sub(r'(?<=[a-z]\s)St\.(?=[\s,;])', 'Street', text)
         text = re.sub(r'\bNo\.\s?(?=\d)', 'number ', text)
     if tongue == 'es':
         text = re.sub(r'(\b\d{1,2}(?:[:.]\d\d)?)\s?([ap])\.?\s?m\b\.?', _half_day, text)
+    text = re.sub(r'(?<=\d:\d\d)\s?[–-]\s?(?=\d{1,2}:\d\d)', f' {_TO[tongue]} ', text)
     text = re.sub(r'\b([01]?\d|2[0-3]):([0-5]\d)(?!:?\d)', lambda m: _clock(tongue, m[1], m[2]), text)
     text = re.sub(r'(?<![\d-])(\d+)\s?[–-]\s?(\d+)(?![\d-])', rf'\1 {_TO[tongue]} \2', text)
     for short, word in _SHORT[tongue].items():
         pattern = rf'(?<![\w.]){re.escape(short)}' + ('' if short.endswith(('.', '/')) else r'\b')
         if short in _ENDING:  # before a capital, or at the end, it closes the sentence
-            begins = _STARTERS if word in ('US',
-                                           'UK') else r'(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-ZÁÉÍÓÚÄÖÜ]'
+            begins = STARTERS if word in ('US', 'UK') else rf'(?!{DAYS})[A-ZÁÉÍÓÚÄÖÜ]'
             text = re.sub(pattern + rf'(?=\s+{begins}|\s*$)', word + '.', text)
         text = re.sub(pattern + r'(?=\s|,|;|:|$)', word, text)
     for sign, word in _WORDS[tongue].items():
