@@ -44,10 +44,11 @@ BROKEN: Final = re.compile(
     r"\byou (?:you|your|yours|yourself)\b|"
     r"\b(\w+) \1\b|"
     r"\b(?:and|or|but|then) (?:was|wasn't|has|is)\b|"
-    r"\bhad did\b|\bas you\b", re.IGNORECASE)
+    r"\bhad did\b|\bwas \w+ was\b|\bas you\b", re.IGNORECASE)
 """What no turned clause may contain, whatever the rules above made of it."""
 NOTHING: Final = re.compile(
-    r"^(?:it|that|this|there|they|he|she)(?:'s|'re| is| are| was)? (?:\w+)$|^i (?:\w+ly |just |do |still )?"
+    r"^i(?:'m| am) one$|^(?:it|that|this|there|they|he|she)(?:'s|'re| is| are| was)? (?:\w+)$|"
+    r"^i (?:\w+ly |just |do |still )?"
     r"(?:get|got|love|like|see|know|hate|want|need|play|believe) (?:it|that|this|them|one|him|her|too)$",
     re.IGNORECASE)
 BEFORE: Final = frozenset(['me', 'my', 'the', 'a', 'an', 'us', 'him', 'her', 'it', 'to', 'in', 'on', 'at', 'with',
@@ -135,7 +136,7 @@ def _swap(place: int, word: str, low: list[str], known: Words) -> str:
         return BE[this]
     if this in SWAP and word != 'US':
         return SWAP[this]
-    if place == 0 or (word.isupper() and len(word) > 3):
+    if place == 0 or (word.isupper() and len(word) > 4):
         return this
     return word
 

@@ -20,6 +20,9 @@ from emavatar_ros.planning import guard, reflect, texts
 ALWAYS: Final = ('identity', 'ability', 'goodbye')
 CALM: Final = ('greeting', 'thanks', 'wellbeing', 'information')
 """What has an answer of its own, whatever is felt, and what has one only while nothing weighs on the visitor."""
+CAUSES: Final = {'en': ('the ', 'they ', 'somebody ', 'someone ', 'nobody '),
+                 'es': ('el ', 'la ', 'los ', 'las ', 'nadie ')}
+"""How a clause begins that tells what others did."""
 
 
 def warm_up(languages: Sequence[str] = texts.LANGUAGES) -> None:
@@ -47,7 +50,7 @@ def compose(text: str, language: str, emotion: str, turn: int, last: str = '', c
     clause = next(filter(None, (reflect.reflect(words, language) for words in (cause, text) if words)), None)
     if clause and not reflect.fits(clause, language, emotion):
         clause = None
-    if clause and reflect.addresses(clause, language):
+    if clause and reflect.addresses(clause, language) and not reflect.names_feeling(clause, language):
         steps = [*steps, *patterns[emotion].get('event', ())]
     return *_opening(text, language, emotion, seed, last, clause), _pick(steps, seed >> 16, last)
 
@@ -64,7 +67,8 @@ def _opening(text: str, language: str, emotion: str, seed: int, last: str, claus
     how = seed % 7  # words of their own six times in seven: an echo each time sounds like a parrot
     if clause and how:
         told = reflect.names_feeling(clause, language)
-        whole = how > 2 and not told
+        # A feeling is tied only to what may cause it: what happened to the visitor, or what others did.
+        whole = how > 2 and not told and (reflect.addresses(clause, language) or clause.startswith(CAUSES[language]))
         frames = patterns[emotion if whole else 'heard']['echo']
         if (echoed := _fill(frames, 'echo', clause, seed >> 8, last)) and _fit(echoed, text, language, emotion, last):
             return (echoed,) if whole or told else (echoed, plain)
@@ -93,7 +97,8 @@ def _sentences(answer: str) -> tuple[str, ...]:
 def _fill(frames: list[str], name: str, words: str, index: int, last: str) -> str:
     """A frame with the visitor's words in it."""
     capital = words[0].upper() + words[1:]
-    return _pick([frame.format(**{name: words, name.capitalize(): capital}) for frame in frames], index, last)
+    filled = [frame.format(**{name: words, name.capitalize(): capital}) for frame in frames]
+    return _pick([item for item in filled if not re.search(r'\b(\w+) \1\b', item)] or filled, index, last)
 
 
 def _pick(items: list[str], index: int, last: str) -> str:
