@@ -6,21 +6,28 @@ a tag is split between pieces or never closed. (The voice has a cleaner of its o
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-SHORT: Final = frozenset(('dr', 'mr', 'mrs', 'ms', 'prof', 'st', 'jr', 'sr', 'vs', 'etc', 'no', 'sra', 'sres', 'dra',
+SHORT: Final = frozenset(('dr', 'mr', 'mrs', 'ms', 'prof', 'st', 'jr', 'sr', 'vs', 'etc', 'sra', 'sres', 'dra',
                           'srta', 'avda', 'ud', 'uds', 'pág'))
 """Words that a full stop follows without ending the sentence."""
 OPEN_TAG: Final = re.compile(r'<\s*(/?)\s*([A-Za-z|][\w|:-]*)[^<>]*>')
-HIDING: Final = frozenset({'think', 'thinking', 'reasoning', 'thought'})
+HIDING: Final = frozenset({'think', 'thinking', 'reasoning', 'thought', 'analysis', 'scratchpad', 'pensar',
+                           'pensamiento', 'razonamiento'})
 """Tags whose content isn't for the visitor."""
-CLAUSE: Final = re.compile(r'[,;:](?=\s)|\s[–—-](?=\s)')
+CLAUSE: Final = re.compile(r'(?<!&\w{3})(?<!&\w{4})[,;:](?=\s)|\s[–—-](?=\s)')
 END: Final = re.compile(r'[.!?…]+["”’»)]*(?=\s|$)')
-ROLE: Final = re.compile(r'^\s*(?:assistant|avatar|mira|tomas|host|guide|bot|ai|system|answer|reply|asistente|'
-                         r'respuesta)\s*:\s*', re.IGNORECASE)
+ROLE: Final = re.compile(r'^\s*(?:assistant|avatar|mira|tomas|host|guide|bot|ai|system|answer|reply|response|text|'
+                         r'asistente|texto|respuesta)\s*:\s*', re.IGNORECASE)
+PREAMBLE: Final = re.compile(
+    r"^(?:(?:sure|certainly|of course|okay)\W+)?here(?:'s| is) (?:a|an|my|the) [^:.!?]{0,40}:\s*", re.IGNORECASE)
+JSON: Final = re.compile(r'^[\s{\[]*"(?:text|reply|response|answer|say)"\s*:\s*"|^\s*\[\s*"')
+FIELD: Final = re.compile(r'(?:^|"|(?<=\s))[\s,\]}]*"\w+"\s*:\s*(?:["[{\d].*)?$|"\s*[\]}]+\s*$', re.DOTALL)
+"""What of JSON stands before the reply, and what behind it."""
 MOST: Final = 3
 """Spoken parts of a reply."""
 DIRECTION: Final = re.compile(r'[a-záéíóú]+(?:s|ing|ndo|ríe|spira)(?: [a-záéíóú]+){0,4}')
@@ -54,7 +61,7 @@ def untag(pieces: Iterable[str]) -> Iterator[str]:
                 if not tag.group(1) and tag.group(2).lower() in HIDING:
                     hiding = tag.group(2)
             elif len(held) > 64 or re.match(r'<\s*[^\s/A-Za-z|]', held):
-                held = held[1:]  # only a stray sign, which nobody can speak
+                held = held[2 if held.startswith('<3') else 1:]  # only a stray sign, which nobody can speak
             else:
                 break
 
@@ -62,20 +69,27 @@ def untag(pieces: Iterable[str]) -> Iterator[str]:
 def plain(text: str) -> str:
     """One sentence without markup, stage directions, emoji, links and role names; '' when nothing is left."""
     text = re.sub(r'!?\[([^\]]*)\]\([^)]*\)', r'\1', text)
-    text = re.sub(r'https?://\S+|www\.\S+', '', text)
+    text = re.sub(r'(?:https?://|www\.)\S*[^\s.,!?;:]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+', '', text)
+    if JSON.match(text):
+        text = re.sub(r'"\s*,\s*"(?!\w+"\s*:)', ' ', JSON.sub('', text))
+    text = FIELD.sub('', text)
+    text = re.sub(r'&(?:amp|nbsp|lt|gt|quot|apos|#\d{2,5});', lambda m: html.unescape(m[0]), text)
+    text = re.sub(r'(?<!\w)(?:[:;=]-?[)(DPp]|<3|[xX]D)(?!\w)|(?<![\w&])#[^\W\d]\w*', ' ', text)
     text = re.sub(r'\*+([^*\n]{1,60})\*+', _direction, text)
     text = re.sub(r'\[[^\]]*\]?|\([^)]*\)?|\{[^}]*\}?', ' ', text)
     text = re.sub(r'[*_`#~|<>=\\^]+|^\s*(?:[-•]|\d+[.)])\s+', '', text)
-    text = ROLE.sub('', text)
+    text = ROLE.sub('', PREAMBLE.sub('', text))
     text = ''.join(c for c in text if unicodedata.category(c) not in ('So', 'Sk', 'Cs', 'Co', 'Cn', 'Cc', 'Cf')
                    or c in ' \n')
     text = re.sub(r'\s+', ' ', text).strip()
+    text = re.sub(r'^(?:"?\s*[,;:.…!?\]}]+\s*)+', '', text)
     # Quotation marks round the whole; one mark alone.
     if text[:1] in '"“«' and (text[-1:] in '"”»' or not re.search(r'["”»]', text[1:])):
         text = text.strip('"“”«»').strip()
     elif text.count('"') == 1:
         text = text.replace('"', '')
-    text = re.sub(r'\s+([,.!?;])', r'\1', text)
+    text = re.sub(r'\.{2,}', '…', re.sub(r'([¡¿])[¡¿]+', r'\1', re.sub(r'([!?])[!?]+', r'\1', text)))
+    text = re.sub(r'^[–—-]\s+|\s+(?=[,.!?;…])|(?<=[.!?…]),+', '', text)
     return text if re.search(r'\w', text) else ''
 
 
@@ -103,8 +117,9 @@ def beats(pieces: Iterable[str], most: int = MOST, clause_words: int = 4) -> Ite
                 if count == most:
                     return
     part = plain(text)
-    if part and (part[-1] in '.!?…' or (not whole and len(part.split()) >= 3)):
-        yield part if part[-1] in '.!?…' else part.rstrip(',;:-–— ') + '.'
+    ended = part.rstrip('"”’»)')[-1:] in set('.!?…')
+    if part and (ended or (not whole and len(part.split()) >= 3)):
+        yield part if ended else part.rstrip(',;:-–— ') + '.'
 
 
 def _cut(text: str, clause_words: int) -> int | None:
@@ -112,8 +127,15 @@ def _cut(text: str, clause_words: int) -> int | None:
     for end in END.finditer(text):
         before = re.search(r'([^\s.]+)\.$', text[:end.end()])
         word = before.group(1).lower() if before else ''
-        if before and (word in SHORT or len(word) == 1):
+        rest = text[end.end():].lstrip()
+        # "10 a.m. Then": the day's half ends a sentence before a capital, and may before what is still to come.
+        half = re.search(r'\b[ap]\.m\.$', text[:end.end()], re.IGNORECASE) and rest[:1].isupper()
+        if before and (word in SHORT or len(word) == 1) and not half:
             continue
+        if word == 'no' and (not rest or rest[0].isdigit()) and len(text[:end.end()].split()) > 1:
+            if rest:
+                continue  # "room no. 5"
+            return None
         # "3." may go on as "3.5" and "x.org" as more of an address; "end." won't. "Oh." alone waits for company.
         tail = text[:end.end()].rsplit(None, 1)[-1]
         if end.end() == len(text) and (word.isdigit() or text[-1:] == '…' or '/' in tail or '.' in tail[:-1]):

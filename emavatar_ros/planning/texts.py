@@ -69,7 +69,8 @@ def prompt(language: str) -> Prompt:
 
 @cache
 def templates(language: str) -> dict[str, dict[str, list[str]]]:
-    """Template patterns of a language of LANGUAGES: by emotion (and unsure), lists named echo, open, next, silent."""
+    """Template patterns of a language of LANGUAGES: by emotion (and unsure) lists named open, echo, next, event,
+    silent; what serves every emotion (heard, about, brief, question) and what has an answer of its own."""
     content: dict[str, dict[str, list[str]]] = yaml.safe_load(read(f'templates.{language}.yaml'))
     return content
 

@@ -13,8 +13,9 @@ SHORTEST: Final = 5
 MOST: Final = 22
 
 ABBREVIATIONS: Final = frozenset(re.findall(r'\S+', '''
-    mr mrs ms dr prof sr sra st jr vs etc e.g i.e no approx dept est fig inc ltd co mt ave blvd rd gen sen rep rev
-    hon sgt capt col lt cf al a.m p.m u.s u.k ph.d b.a m.a d.c dña ud uds av núm pág mme mlle hr fr bzw z.b d.h ca
+    mr mrs ms dr prof sr sra st jr vs etc e.g i.e approx dept est fig inc ltd co mt ave blvd rd gen sen rep rev
+    hon sgt capt col lt cf al a.m p.m u.s u.k ph.d b.a m.a d.c dña ud uds av núm pág srta sres dra avda p.ej ee a.k.a
+    mme mlle hr fr bzw z.b d.h ca
     nr str sig dott'''))
 """Words after which a full stop ends no sentence, lower case, without the last stop."""
 _CLOSING: Final = frozenset({'etc', 'a.m', 'p.m', 'inc', 'ltd', 'co', 'jr', 'u.s', 'u.k'})
@@ -25,6 +26,21 @@ _JOINTS: Final = frozenset(re.findall(r'\S+', '''
     after to with for about from into without y pero porque que cuando donde si aunque para con sin sobre desde
     et mais parce car quand où pour avec sans und aber weil dass wenn für mit ohne e ma perché quando per con
     senza'''))
+
+
+_BEFORE_NUMBERS: Final = frozenset(['no', 'nos', 'tel', 'jan', 'feb', 'mar', 'apr', 'jun', 'jul', 'aug', 'sep',
+                                    'sept', 'oct', 'nov', 'dec', 'vol', 'ch'])
+STARTERS: Final = r'(?:The|A|An|He|She|It|I|We|They|This|That|There|But|And|So|In|What|You|My|Our)\b'
+"""Words by which a new sentence is known behind "U.S.": other capitals go on with it ("U.S. Army")."""
+DAYS: Final = r'(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b'
+"""Capitals that go on behind "10 a.m."."""
+
+
+def _begins(abbreviation: str, after: str) -> bool:
+    """Whether a new sentence follows: "etc. Then", but not "U.S. Army" nor "10 a.m. Monday"."""
+    if abbreviation in ('u.s', 'u.k'):
+        return bool(re.match(STARTERS, after))
+    return after[0].isupper() and not re.match(DAYS, after)
 
 
 def _ends(text: str) -> Iterator[int]:
@@ -38,11 +54,14 @@ def _ends(text: str) -> Iterator[int]:
             before = re.search(r'[^\s("“‘«\[]*$', text[:match.start()])
             word = (before.group() if before else '').lower()
             # An abbreviation ends a sentence only where a new one plainly begins: etc., a.m. before a capital.
-            if word in ABBREVIATIONS and after and not (word in _CLOSING and after[0].isupper()):
+            if word in ABBREVIATIONS and after and not (word in _CLOSING and _begins(word, after)):
+                continue
+            if word in _BEFORE_NUMBERS and after[:1].isdigit():
                 continue
             if len(word) == 1 and word.isalpha() and word != 'i' and after[:1].isupper():
                 continue  # an initial: J. Smith
-            if re.fullmatch(r'\d{1,2}', word) and re.search(r'(?:^|\n)[ \t]*$', text[:match.start() - len(word)]):
+            if re.fullmatch(r'\d{1,2}', word) and re.search(r'(?:^|\n|[.!?…]\s)[ \t]*$',
+                            text[:match.start() - len(word)]):
                 continue  # the number of a list's item
         yield match.end()
 
@@ -57,6 +76,20 @@ def sentences(text: str) -> list[str]:
             found.append(sentence)
         start = end
     return found
+
+
+def ends(text: str, after: str) -> bool | None:
+    """Whether a sentence ends with `text`, which ends in a mark,
+    when `after` goes on; None: not before its first word is
+    whole."""
+    def cut(following: str) -> bool:
+        return sentences(f'{text.rstrip()} {following}')[-1] == following
+
+    sure = {cut(word) for word in ('Next', 'Monday', 'The', '5')}
+    if len(sure) == 1:
+        return sure.pop()
+    first = re.match(r'\S+(?=\s)', after)
+    return cut(first.group()) if first else None
 
 
 def _words(text: str) -> int:

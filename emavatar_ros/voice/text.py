@@ -8,22 +8,24 @@ closed. Cutting into clauses is clauses.py's.
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import unicodedata
 from typing import Final
 
-from emavatar_ros.voice.clauses import sentences
+from emavatar_ros.voice.clauses import ends
 from emavatar_ros.voice.written import written_out
 
-_THINK: Final = re.compile(r'<\s*(think(?:ing)?|thought|reasoning|analysis|scratchpad)\b[^>]*>.*?(?:<\s*/\s*\1\s*>|\Z)',
-                           re.S | re.I)
-_THOUGHT: Final = re.compile(r'\A.*</\s*(?:think(?:ing)?|thought|reasoning|analysis|scratchpad)\s*>', re.S | re.I)
-_THINK_TAG: Final = re.compile(r'<\s*(think(?:ing)?|thought|reasoning|analysis|scratchpad)\b[^>]*>', re.I)
+_THOUGHTS: Final = 'think(?:ing)?|thought|reasoning|analysis|scratchpad|pensamiento|pensar|razonamiento'
+_THINK: Final = re.compile(rf'<\s*({_THOUGHTS})\b[^>]*>.*?(?:<\s*/\s*\1\s*>|\Z)', re.S | re.I)
+_THOUGHT: Final = re.compile(rf'\A.*</\s*(?:{_THOUGHTS})\s*>', re.S | re.I)
+_THINK_TAG: Final = re.compile(rf'<\s*({_THOUGHTS})\b[^>]*>', re.I)
 _FENCE: Final = re.compile(r'```[a-zA-Z]*\n?(.*?)(?:```|\Z)', re.S)
 _LINK: Final = re.compile(r'!?\[([^\]\n]*)\]\([^)\s]*(?:\s[^)]*)?\)')
-_URL: Final = re.compile(r'(?:https?://|www\.)[^\s<>")\]]+|\b[\w.+-]+@[\w-]+\.[\w.]+\b')
-_TAG: Final = re.compile(r'<\|[^|>]*\|>|<\s*/?\s*[A-Za-z!][^<>]{0,200}>|<\|[^|>]*\Z|<\s*/?\s*[A-Za-z][^<>]{0,200}\Z')
+_URL: Final = re.compile(r'(?:https?://|www\.)[^\s<>")\]]*[^\s<>")\].,!?;:…]|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+')
+_TAG: Final = re.compile(r'<\|(?:im_start|start_header_id)\|>\s*(?:assistant|user|system)\b|'
+                         r'<\|[^|>]*\|>|<\s*/?\s*[A-Za-z!][^<>]{0,200}>|<\|[^|>]*\Z|<\s*/?\s*[A-Za-z][^<>]{0,200}\Z')
 _SQUARE: Final = re.compile(r'\[[^\[\]]{0,200}\]|\{[^{}]{0,200}\}|【[^】]{0,200}】')
 _STARRED: Final = re.compile(r'(?<![\w*])\*(?!\*)([^*\n]{1,120}?)\*(?![\w*])|'
                              r'(?<![\w_])_(?!_)([^_\n]{1,120}?)_(?![\w_])')
@@ -32,13 +34,19 @@ _OPEN: Final = re.compile(r'(?:[(\[{（]|(?<![\w*])\*(?![\s*]))([^\n.!?]{0,80})'
 _FIELD: Final = re.compile(
     r'^[ \t]*["*_]*(?:emotion|tone|mood|expression|instruction|style|voice|feeling|delivery|action|emoción|tono|'
     r'gefühl|ton)["*_]*[ \t]*[:=][^\n]*$', re.I | re.M)
-_SPEAKER: Final = re.compile(r'^[ \t]*["*_]*(?:assistant|avatar|reply|response|answer|text|ai)["*_]*[ \t]*:[ \t]*',
-                             re.I | re.M)
+_SPEAKER: Final = re.compile(
+    r'^[ \t]*["*_#]*[ \t]*(?:assistant|avatar|reply|response|answer|text|ai)["*_]*[ \t]*:[ \t]*', re.I | re.M)
 _BULLET: Final = re.compile(r'^[ \t]*(?:[-*+•·▪‣–—]|\d{1,2}[.)])[ \t]+', re.M)
 _HEADING: Final = re.compile(r'^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)', re.M)
 _RULE: Final = re.compile(r'^[ \t]*(?:[-=_*~|:+ ]{3,})$', re.M)
 _JSON_TEXT: Final = re.compile(
     r'"(?:text|reply|response|answer|say|speech|content)"\s*:\s*"((?:[^"\\]|\\.)*)', re.S)
+_JSON_LIST: Final = re.compile(r'\s*\[\s*"((?:[^"\\]|\\.)*)"\s*(?:,|\]\s*\Z)', re.S)
+_JSON_TAIL: Final = re.compile(r'(?:\A|(?<=[.!?…])"|"(?=\s*,\s*"\w+"\s*:))[\s,\]}]*"\w+"\s*:\s*["[{\d].*\Z|'
+                               r'"\s*[\]}]+\s*\Z', re.S)
+_ENTITY: Final = re.compile(r'&(?:amp|nbsp|lt|gt|quot|apos|#\d{2,5});')
+_HASHTAG: Final = re.compile(r'(?<![\w&])#[^\W\d]\w*')
+_COUNTED: Final = re.compile(r'(?<=[.!?…]\s)\d{1,2}[.)]\s+(?=[A-ZÁÉÍÓÚÑ¿¡])')
 _JSON_KEY: Final = re.compile(r'"?\w+"\s*:\s*(?:"|(?=[\[{\d]))')
 _FACES: Final = re.compile(r'(?<!\w)(?:[:;=8xX][\'’]?-?[)(\]\[DPpOo3/\\|*](?!\w)|<3+|\^_?\^|¯\\_\(ツ\)_/¯|[xX]D+\b)')
 
@@ -51,7 +59,8 @@ _ACTS: Final = re.compile(
     r'deep breath|pat|hug|reach|touch|look|gaz|glanc|stare|wav|bow|clap|hum|sing|mumbl|mutter|groan|moan|yawn|'
     r'blink|stretch|step|sit|stand|turn|walk|hold|plac|put|rais|lower|shak|beam|smirk|snort|scoff|exhal|inhal|'
     r'speak|voice|tone|silen|beat|music|applau|emotion|expression|moment|hand|head|eye|brow|'
-    r'sonr|rí|rie|suspir|asient|susurr|lächel|lach|seufz|nick|flüster|sourit|rit|soupir|hoche)', re.I)
+    r'sonr|rí|rie|risa|suspir|paus|llor|con (?:voz|tono|una son)|en (?:voz|tono)|'
+    r'asient|susurr|lächel|lach|seufz|nick|flüster|sourit|rit|soupir|hoche)', re.I)
 # Emphasis and asides that only look like one.
 _PLAIN: Final = re.compile(r'^(?:sad|happ|angr|fear|warm|calm|quiet|slow|soft|gentl|look|hold|put|head|hand|eye|sit|'
                            r'stand|moment|thought|surpris|excit|deep|serious)\w{0,4}$', re.I)
@@ -71,6 +80,9 @@ def _fields(text: str) -> str:
     """The reply inside JSON, complete or cut off; text that is no JSON passes as it is."""
     if not re.match(r'\s*(?:```\w*\s*)?[\[{]\s*["{]', text):
         return text
+    one = _JSON_LIST.match(text)
+    if one:
+        return ' '.join(re.findall(r'"((?:[^"\\]|\\.)+)"', text)).replace('\\n', '\n').replace('\\"', '"')
     found: list[str] = []
     for value in _JSON_TEXT.findall(text):
         value = re.sub(r'\\(?:u[0-9a-fA-F]{0,3})?$', '', value)
@@ -115,6 +127,8 @@ def speakable(text: str, language: str = 'en') -> str:
     text = unicodedata.normalize('NFC', text)
     text = _THOUGHT.sub(' ', _THINK.sub(' ', text))
     text = _fields(text)
+    text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
+    text = _JSON_TAIL.sub('', text)
     text = _FENCE.sub(r'\1', text)
     text = _FIELD.sub('', text)
     text = _RULE.sub('', text)
@@ -125,7 +139,8 @@ def speakable(text: str, language: str = 'en') -> str:
     text = _FACES.sub(' ', text)
     text = _SQUARE.sub(' ', text)
     text = _HEADING.sub('', text)
-    text = _BULLET.sub('', text)
+    text = _HASHTAG.sub(' ', text)
+    text = _COUNTED.sub('', _BULLET.sub('', text))
     text = text.replace('**', '').replace('__', '').replace('`', '').replace('~~', '')
     text = _STARRED.sub(lambda m: ' ' if _direction(m[1] or m[2], True) else m[1] or m[2], text)
     text = _ROUND.sub(lambda m: ' ' if _direction(m[1], False) or not m[1].strip() else f', {m[1].strip()}, ', text)
@@ -142,6 +157,7 @@ def _tidy(text: str) -> str:
         line = re.sub(r'[\[\]{}()<>«»„“”"]', '', line)
         line = re.sub(r'\s+([,.;:!?…])', r'\1', line)
         line = re.sub(r'[,;:]+(?=[,;:.!?…])|^[\s,;:.!?…/@&+–—-]+(?![\w$€£¥])|^[\s,;:.!?…/@&–—]+', '', line)
+        line = re.sub(r'([.!?…]),', r'\1', re.sub(r'([¡¿])[¡¿]+', r'\1', line))
         line = re.sub(r'([!?])[!?]+', r'\1', re.sub(r'\.{3,}|…+', '…', re.sub(r'(?<!\.)\.\.(?!\.)', '.', line)))
         line = ' '.join(line.split()).strip(' ,;:-–—/')
         if any(letter.isalnum() for letter in line):
@@ -223,6 +239,9 @@ class Speakable:
                 place += 1
                 continue
             place = end.end()
-            if sentences(held[:place] + ' Next')[-1] == 'Next':  # no stop of an abbreviation
+            whole = ends(held[:place], held[place:])
+            if whole is None:
+                return last
+            if whole:  # no stop of an abbreviation
                 last = place
         return last
