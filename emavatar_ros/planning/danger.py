@@ -103,13 +103,13 @@ class Signs:
 
 
 def plain(text: str) -> str:
-    """Lower case, no accents (but ñ), no apostrophes nor other marks, " . " where a sentence ends, no letter thrice."""
+    """Lower case, no accents (but ñ), no apostrophes nor other marks, " . " between sentences, no letter thrice."""
     folded = unicodedata.normalize('NFD', text.lower().replace('ñ', '\0'))
     bare = ''.join(c for c in folded if not unicodedata.combining(c)).replace('\0', 'ñ')
     bare = re.sub(r"['’`´]", '', bare)
-    bare = re.sub(r'[.!?;:…]+', ' . ', bare)
     bare = re.sub(r'([a-zñ])\1{2,}', r'\1', bare)
-    return ' '.join(re.sub(r'[^\w.]|_', ' ', bare).split()) + ' .'
+    sentences = (' '.join(re.sub(r'[\W_]', ' ', part).split()) for part in re.split(r'[.!?;:…¡¿\n]+', bare))
+    return ' . '.join(filter(None, sentences))
 
 
 @cache
