@@ -26,21 +26,9 @@ memory. After a drop the rest has to be read again, a second or so for each exch
 ROOM: Final = 1800  # characters of them at most
 FEWEST: Final = 2  # exchanges that stay when the older ones are dropped
 STOP: Final = ('\n\n', '[', '<|')
-INJECTION: Final = re.compile('|'.join((
-    r'\b(?:ignore|forget|disregard|override)\b.{0,30}\b(?:rules?|instructions?|prompts?|guidelines|persona)\b',
-    r'\bsystem (?:prompt|message)\b|\b(?:developer mode|jailbreak|repeat after me|say exactly|print your)\b',
-    r'\b(?:you are now|from now on you|pretend (?:to be|you|that you)|act as|role ?play as)\b',
-    r'\b(?:ignora|olvida)\b.{0,30}\b(?:reglas|instrucciones)\b',
-    r'\b(?:ahora eres|finge (?:ser|que)|act[úu]a como|repite (?:después de|conmigo))\b',
-    r'^\s*(?:system|assistant|user|sistema)\s*:')), re.IGNORECASE)
 NAMES: Final = {'fr': 'French', 'de': 'German', 'it': 'Italian', 'pt': 'Portuguese', 'nl': 'Dutch', 'pl': 'Polish',
                 'zh': 'Chinese', 'ja': 'Japanese', 'ko': 'Korean', 'ru': 'Russian', 'hi': 'Hindi', 'ar': 'Arabic'}
 """Languages the model can be asked for, beyond those with texts of their own."""
-
-
-def steers(text: str) -> bool:
-    """Whether the words try to give the avatar orders about itself."""
-    return bool(INJECTION.search(text))
 
 
 def speaks(language: str) -> bool:

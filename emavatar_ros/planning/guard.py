@@ -6,25 +6,28 @@ The patterns are data (prompts/guard.yaml), for English and Spanish, each reason
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Final
 
 from emavatar_ros.emotion.labels import UNPLEASANT
 from emavatar_ros.planning import texts
+from emavatar_ros.planning.danger import plain
 
 REASONS: Final = ('meta', 'claims feelings, a body or a past', 'promises', 'diagnoses or prescribes',
-                  'hurries or blames', 'invents facts')
+                  'hurries or blames', 'invents facts', 'names methods', 'advises on law or medicine')
 WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 FIRST_PERSON: Final = frozenset(('i', "i'm", "i've", 'my', 'me', 'we', 'our', 'us', 'yo', 'mi', 'mis', 'nos'))
 LONGEST: Final = 260  # characters of one part
 
 
-def fault(part: str, *, language: str, emotion: str, visitor: str, said: str = '') -> str | None:
+def fault(part: str, *, language: str, emotion: str, visitor: str, said: str = '',
+          topics: Sequence[str] = ()) -> str | None:
     """Why this part of a reply must not be spoken, or None when it may.
 
     language: BCP 47 asked for; emotion: the visitor's, a label or unsure; visitor: the visitor's words; said: what the
-    avatar said just before.
+    avatar said just before; topics: what the operator wants left alone.
     """
     text = part.replace('’', "'")
     words = [word.lower() for word in WORD.findall(text)]
@@ -35,6 +38,8 @@ def fault(part: str, *, language: str, emotion: str, visitor: str, said: str = '
     for reason in REASONS:
         if _says(reason, text):
             return reason
+    if touches(part, topics):
+        return 'topic'
     # A number nobody named is made up.
     if set(re.findall(r'\d+', text)) - set(re.findall(r'\d+', f'{visitor} {said}')):
         return 'invents facts'
@@ -46,6 +51,24 @@ def fault(part: str, *, language: str, emotion: str, visitor: str, said: str = '
     if _same(words, visitor) or _same(words, said):
         return 'copies'
     return None
+
+
+def topics(setting: str) -> tuple[str, ...]:
+    """The operator's topics from a comma-separated setting, each made plain; a "*" at the end is kept."""
+    told = (topic.strip() for topic in setting.split(','))
+    return tuple(plain(topic) + '*' * topic.endswith('*') for topic in told if plain(topic))
+
+
+def touches(text: str, topics: Sequence[str]) -> bool:
+    """Whether one of `topics` is named: as whole words, in singular or plural, or by its beginning before a "*"."""
+    words = plain(text)
+    return any(re.search(rf'\b{re.escape(topic[:-1])}' if topic.endswith('*') else rf'\b{re.escape(topic)}(?:e?s)?\b',
+                         words) for topic in topics)
+
+
+def declines(language: str) -> str:
+    """What is said when a visitor brings up a topic that is left alone."""
+    return texts.guard()['topic'][texts.base(language)].strip()
 
 
 def _says(reason: str, text: str) -> bool:

@@ -22,9 +22,10 @@ from emavatar_ros.history import Line
 from emavatar_ros.models.llm import Limits, Llm
 from emavatar_ros.planning import composer, guard, template, texts
 from emavatar_ros.planning.acknowledging import unsaid
-from emavatar_ros.planning.care import concern
+from emavatar_ros.planning.care import Care, Lines
 from emavatar_ros.planning.manner import MANNERS, manner
 from emavatar_ros.planning.script import Beat, ChainOfEmpathy, Script
+from emavatar_ros.planning.steering import steers
 from emavatar_ros.settings import setting
 
 log = logging.getLogger(__name__)
@@ -41,15 +42,20 @@ class Config:
     whole: float = setting(12.0, 'longest time for the whole reply', unit='s', low=0.1, high=600)
     max_tokens: int = setting(56, 'longest reply of the language model', unit='tokens', low=8, high=1024)
     temperature: float = setting(0.3, 'how freely the language model chooses, 0: the most likely', low=0, high=2)
-    help_line: str = setting('', 'sentence with the local help line, spoken when a visitor seems to be in danger')
+    help_line: str = setting('', 'sentence with the local help line, spoken when a visitor seems to be in danger; per '
+                             'language: "Call 988. | es: Llama al 024."')
+    emergency_line: str = setting('', 'sentence with the emergency number, spoken when a life may be in danger')
+    silent_on: str = setting('', 'topics that are not spoken about, comma-separated; "politic*" covers what begins so')
 
 
 class Planner:
     """Plans replies. persona: the avatar's text; llm: None plans with the template alone."""
 
     def __init__(self, config: Config, persona: str, llm: Llm | None = None,
-                 clock: Callable[[], float] = time.monotonic) -> None:
+                 clock: Callable[[], float] = time.monotonic, care: Care | None = None) -> None:
         self._config = config
+        self.care = care or Care(Lines(config.help_line, config.emergency_line))
+        self._topics = guard.topics(config.silent_on)
         self._persona = persona
         self._llm = llm if config.composer == 'llm' else None
         self._clock = clock
@@ -70,10 +76,14 @@ class Planner:
         text: what the visitor said, '' for nothing; language: BCP 47; history: oldest first, without this turn;
         said: the acknowledgement that was given, whose word the reply does not say again.
         """
-        danger = concern(text, language, self._config.help_line)
+        danger = self.care.answer(text, language)
         if danger is not None:
             self.counts[f'care {danger.kind}'] += 1
             yield self._fixed(text, estimate, danger.text, danger.kind, danger.language)
+            return
+        if guard.touches(text, self._topics):
+            self.counts['topic not spoken about'] += 1
+            yield self._fixed(text, estimate, guard.declines(language), '', texts.base(language))
             return
         why = ''
         if self._llm is None:
@@ -82,7 +92,7 @@ class Planner:
             why = 'nothing was said'
         elif not composer.speaks(language):
             why = f'the model is not asked for {language}'
-        elif composer.steers(text):
+        elif steers(text, _before(history)):
             why = 'the words give orders'
         else:
             try:
@@ -116,7 +126,8 @@ class Planner:
                 part = part if script else unsaid(part, said)
                 late = script is None and self._clock() - started > config.first_beat
                 fault = 'late' if late else guard.fault(
-                    part, language=language, emotion=estimate.label, visitor=text, said=script.text if script else last)
+                    part, language=language, emotion=estimate.label, visitor=text, said=script.text if script else last,
+                    topics=self._topics)
                 if fault:
                     raise _Unfit(fault, script)
                 script = self._grown(script, part, text, language, estimate, 'llm')
@@ -158,10 +169,11 @@ class Planner:
         return replace(grown, complete=True, fallback=why)
 
     def _fixed(self, text: str, estimate: Estimate, answer: str, kind: str, language: str) -> Script:
-        careful = MANNERS['fear']
+        careful = MANNERS['fear' if kind else 'neutral']
         sentences = re.split(r'(?<=[.!?])\s+', answer)
         beats = tuple(Beat(sentence, careful.following, 'neutral') for sentence in sentences)
-        chain = replace(_chain(text, estimate), goal_to_response='bring a person to help at once')
+        goal = 'bring a person to help at once' if kind else 'say that this is not spoken about here'
+        chain = replace(_chain(text, estimate), goal_to_response=goal)
         return Script(beats, estimate.label, language, 'template', chain, complete=True, care=kind)
 
     @staticmethod
@@ -192,6 +204,11 @@ def create(config: Config, persona: str, llm: Llm | None = None) -> Planner:
 def _last(history: Sequence[Line]) -> str:
     """What the avatar said last, '' when it has not spoken."""
     return next((entry.text for entry in reversed(history) if entry.role == 'avatar'), '')
+
+
+def _before(history: Sequence[Line]) -> str:
+    """What the visitor said last before this turn, '' for nothing."""
+    return next((entry.text for entry in reversed(history) if entry.role == 'visitor'), '')
 
 
 def _chain(text: str, estimate: Estimate) -> ChainOfEmpathy:
