@@ -30,6 +30,7 @@ from emavatar_ros.planning.care import concern
 from emavatar_ros.planning.planner import create
 from emavatar_ros.planning.script import Script, reply_id
 from emavatar_ros.settings import chosen
+from emavatar_ros.voice.instruction import delivery
 
 KINDS = {'medical': 'medical_emergency'}
 RESTS_S = 4.0
@@ -82,7 +83,7 @@ class PlannerNode(EmavatarNode):
     def _become(self, name: str) -> None:
         """Speak as this avatar: its persona is the beginning of every prompt."""
         avatar = avatars.load(name)
-        self.planner = create(self.config, avatar.persona, self.llm)
+        self.planner = create(self.config, avatar.persona, self.llm, delivery)
         self.planner.warm_up(avatar.languages)
         self.avatar = avatar.name
 
