@@ -30,7 +30,6 @@ from typing import Any, Final
 from emavatar_ros import avatars, profiles
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.errors import BadInput
-from emavatar_ros.language import guess
 from emavatar_ros.plan import estimate
 from emavatar_ros.planning import planner as planners
 from emavatar_ros.planning.planner import Planner
@@ -59,20 +58,29 @@ class Answered:
     whole: float
 
 
-def inputs() -> list[tuple[str, str]]:
-    """The lines: emotion and text."""
+@dataclass(frozen=True)
+class Said:
+    """One line of a visitor's. language: as a recogniser hears it, BCP 47."""
+
+    emotion: str
+    language: str
+    text: str
+
+
+def inputs() -> list[Said]:
+    """The lines."""
     content = (files('emavatar_ros.evaluation') / INPUTS).read_text(encoding='utf-8')
-    pairs = [line.split('\t') for line in content.splitlines() if line]
-    return [(emotion, text) for emotion, text in pairs]
+    return [Said(*line.split('\t')) for line in content.splitlines() if line]
 
 
-def some(lines: Sequence[tuple[str, str]], most: int) -> list[tuple[str, str]]:
+def some(lines: Sequence[Said], most: int) -> list[Said]:
     """At most so many of the lines, evenly spread over each emotion's."""
-    by = [[line for line in lines if line[0] == label] for label in LABELS]
+    by = [[line for line in lines if line.emotion == label] for label in LABELS]
     each = [max(1, most // len(LABELS)) + (number < most % len(LABELS) and most >= len(LABELS)) for number in
             range(len(LABELS))]
-    chosen = [group[step * len(group) // count] for group, count in zip(by, each, strict=True) if group
-              for step in range(min(count, len(group)))]
+    counts = [min(count, len(group)) for count, group in zip(each, by, strict=True)]
+    chosen = [group[step * len(group) // count] for group, count in zip(by, counts, strict=True)
+              for step in range(count)]
     return chosen[:most]
 
 
@@ -101,12 +109,12 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     return figures
 
 
-def measure(planner: Planner, lines: Sequence[tuple[str, str]], told: bool = False) -> dict[str, Any]:
+def measure(planner: Planner, lines: Sequence[Said], told: bool = False) -> dict[str, Any]:
     """The figures of one planner over these lines. told: say on standard error how it gets on."""
     planner.counts.clear()
     answered = []
-    for number, (emotion, text) in enumerate(lines, 1):
-        answered.append(answer(planner, emotion, text))
+    for number, line in enumerate(lines, 1):
+        answered.append(answer(planner, line))
         if told and sys.stderr.isatty():
             print(f'\r{number} of {len(lines)}', end='' if number < len(lines) else '\n', file=sys.stderr, flush=True)
     scripts = [entry.script for entry in answered]
@@ -132,10 +140,10 @@ def measure(planner: Planner, lines: Sequence[tuple[str, str]], told: bool = Fal
         'scores': means(scripts), 'reasons': dict(sorted(planner.counts.items()))}
 
 
-def answer(planner: Planner, emotion: str, text: str) -> Answered:
+def answer(planner: Planner, line: Said) -> Answered:
     """One line answered as fast as the planner can."""
     began = time.perf_counter()
-    with closing(planner.plan(text, guess(text, 'en'), estimate(emotion))) as growing:
+    with closing(planner.plan(line.text, line.language, estimate(line.emotion))) as growing:
         script = next(growing)
         first = time.perf_counter() - began
         for script in growing:  # noqa: B007 (the last counts)

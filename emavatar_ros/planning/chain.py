@@ -128,8 +128,9 @@ def _event(told: str) -> str:
     if place is None:
         telling = [sentence for sentence in said if not _is('bare', sentence)]
         return _cut((telling or said or [''])[0])
-    if place and re.match(r'(?:he|she|they|it)\b', sentences[place], re.IGNORECASE) and sentences[place - 1] in said:
-        return _cut(f'{sentences[place - 1]} {sentences[place]}')  # whom it is about was said before
+    before = sentences[place - 1] if place else ''
+    if re.match(r'(?:he|she|it)\b', sentences[place], re.IGNORECASE) and before in said and not _is('bare', before):
+        return _cut(f'{before} {sentences[place]}')  # whom it is about was said before
     return _cut(sentences[place])
 
 

@@ -123,6 +123,16 @@ def spoken(avatar: Avatar, language: str, voice: str) -> list[Mismatch]:
     return [Mismatch('voice', f'{voice} speaks {language} for {avatar.name}, whose voice it is not')] if voice else []
 
 
+def speech(avatar: Avatar, said: Script, beat: int, expression: str, voice: str) -> list[Mismatch]:
+    """Whether a piece of speech is this avatar's, and is shown as its beat of the script (from 0) has it; what it
+    doesn't say is left out."""
+    found = spoken(avatar, said.language, voice)
+    if expression and beat < len(said.beats) and expression != said.beats[beat].expression:
+        wanted = said.beats[beat].expression
+        found.append(Mismatch('expression', f'beat {beat} is shown {expression}, written {wanted}'))
+    return found
+
+
 def voice_gender(voice: str) -> str:
     """female or male by a voice's name (Kokoro's af_heart, espeak's en-us+m3), '' when it doesn't tell."""
     letter = re.match(r'[a-z]([fm])_', voice) or re.search(r'\+([fm])\d', voice)

@@ -20,6 +20,7 @@ from typing import Final
 
 from emavatar_ros.emotion.candidate import Estimate
 from emavatar_ros.emotion.distribution import Distribution
+from emavatar_ros.emotion.labels import UNSURE
 from emavatar_ros.errors import EmavatarError
 from emavatar_ros.history import Line
 from emavatar_ros.models.llm import Limits, Llm
@@ -34,7 +35,7 @@ from emavatar_ros.planning.tone import Realise
 from emavatar_ros.settings import setting
 
 log = logging.getLogger(__name__)
-NOBODY: Final = Estimate('sad', 0.0, Distribution.uniform(), 0.0, 0.0)
+NOBODY: Final = Estimate(UNSURE, 0.0, Distribution.uniform(), 0.0, 0.0)
 """Somebody's feeling to warm up with."""
 FREER: Final = 0.6
 """Temperature of a rewrite at least: the same words again would fail again."""
@@ -59,15 +60,17 @@ class Config:
 
 class Planner:
     """Plans replies. persona: the avatar's text; llm: None plans with the template alone; realise: what the voice makes
-    of an instruction (voice.instruction.delivery), without it feasibility and alignment are not judged."""
+    of an instruction (voice.instruction.delivery), without it feasibility and alignment are not judged; counts: where
+    to count, its own unless given."""
 
     def __init__(self, config: Config, persona: str, llm: Llm | None = None,
-                 clock: Callable[[], float] = time.monotonic, realise: Realise | None = None) -> None:
+                 clock: Callable[[], float] = time.monotonic, realise: Realise | None = None,
+                 counts: Counter[str] | None = None) -> None:
         self._config = config
         self._persona = persona
         self._llm = llm if config.composer == 'llm' else None
         self._clock = clock
-        self.counts: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter() if counts is None else counts
         """How often each composer wrote, each kind of failure brought the template in, each flaw was seen."""
         self._realise = realise
         self._refiner = Refiner(config.refiner, self._llm, self.counts)
@@ -79,8 +82,10 @@ class Planner:
             known = dict.fromkeys(texts.base(language) for language in languages)
             self._llm.warm_up([composer.prefix(self._persona, language) for language in known])
         # What reads words is compiled when it is first needed: not while a visitor waits.
-        list(self._template('I waited.', 'en', NOBODY, (), '', ()))
-        self.counts.clear()
+        refiner.warm_up()
+        chain.chain('I waited.', NOBODY)
+        for language in texts.LANGUAGES:
+            template.compose('I waited.', language, NOBODY.label, 0)
 
     def plan(self, text: str, language: str, estimate: Estimate,
              history: Sequence[Line] = (), said: str = '') -> Generator[Script, None, None]:
@@ -249,9 +254,10 @@ class _Unfit(Exception):
         self.plan = plan
 
 
-def create(config: Config, persona: str, llm: Llm | None = None, realise: Realise | None = None) -> Planner:
-    """A planner for one avatar; llm: a backend of models/llm, or None; realise: voice.instruction.delivery."""
-    return Planner(config, persona, llm, realise=realise)
+def create(config: Config, persona: str, llm: Llm | None = None, realise: Realise | None = None,
+           counts: Counter[str] | None = None) -> Planner:
+    """A planner for one avatar; llm: a backend of models/llm, or None; realise, counts: see Planner."""
+    return Planner(config, persona, llm, realise=realise, counts=counts)
 
 
 def _last(history: Sequence[Line]) -> str:

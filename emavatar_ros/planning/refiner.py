@@ -16,11 +16,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
 
+from emavatar_ros.emotion.delivery import Delivery
+from emavatar_ros.emotion.labels import LABELS, UNSURE
 from emavatar_ros.errors import EmavatarError
 from emavatar_ros.models.llm import Limits, Llm, Message, Request
 from emavatar_ros.perception.verdict import objects
 from emavatar_ros.planning import rules, texts
 from emavatar_ros.planning.rules import SCORES, Draft
+from emavatar_ros.planning.script import Beat
 from emavatar_ros.settings import setting
 
 log = logging.getLogger(__name__)
@@ -127,6 +130,12 @@ def by_rules(draft: Draft, threshold: int = 4) -> Review:
     return Review(scores, tuple(dict.fromkeys(filter(None, plan))), tuple(names))
 
 
+def warm_up() -> None:
+    """Compile what the rules look for."""
+    for emotion in (*LABELS, UNSURE):
+        by_rules(Draft((Beat('I waited.', '', 'neutral'),), 'I waited?', emotion, realise=lambda *_: Delivery()))
+
+
 def advice(flaw: str, language: str) -> str:
     """What the model is told for another try after this flaw (a rule's name or the guard's reason), '' for nothing."""
     told: str = rules.words()['advice_for'][texts.base(language)].get(flaw, '')
@@ -158,7 +167,7 @@ def parse(answer: str) -> Review | None:
 def _loose(text: str) -> dict[str, Any]:
     """Scores named in a text that is no whole JSON: cut off, or "Empathy: 3"."""
     return {name.lower(): number for name, number in
-            re.findall(rf'\b({"|".join(SCORES)})\b["*\s]*[:=]\s*"?(\d(?:\.0)?(?:/5)?)(?![\d.])', text, re.IGNORECASE)}
+            re.findall(rf'\b({"|".join(SCORES)})\b["*\s]*[:=]\s*"?(\d(?:\.0)?(?:/5)?)(?!\w|\.\d)', text, re.IGNORECASE)}
 
 
 def _score(value: object) -> int | None:

@@ -112,9 +112,11 @@ def acknowledges(draft: Draft) -> Flaw | None:
     if draft.emotion not in UNPLEASANT:
         return None
     first = draft.beats[0].text
-    if _names(first, draft.emotion) or _says('siding', first) or _shares(first, draft.visitor):
+    if _names(first, draft.emotion) or _says('siding', first):
         return None
-    return Flaw('empathy', 3 if first.endswith('?') else 4, 'acknowledges')
+    if first.endswith('?') and _ASKS.match(first):
+        return Flaw('empathy', 3, 'acknowledges')
+    return None if _shares(first, draft.visitor) else Flaw('empathy', 4, 'acknowledges')
 
 
 def advises(draft: Draft) -> Flaw | None:
@@ -137,6 +139,12 @@ def cheerful(draft: Draft) -> Flaw | None:
         _says('cheerful', beat.text) and not _denied('cheerful', beat.text) and not beat.text.endswith('?')
         for beat in draft.beats)
     return Flaw('empathy', 2, 'cheerful') if glad else None
+
+
+def agrees(draft: Draft) -> Flaw | None:
+    """Empathy: who complains or mocks is not asked what they like about it: "lovely" may have been irony."""
+    liked = draft.emotion in UNPLEASANT - {'fear', 'sad'} and _says('likes', draft.text)
+    return Flaw('empathy', 3, 'agrees') if liked else None
 
 
 def gloomy(draft: Draft) -> Flaw | None:
@@ -203,13 +211,18 @@ def in_tune(draft: Draft) -> Flaw | None:
     return None
 
 
-RULES: Final[tuple[Rule, ...]] = (answers, touches, repeats, acknowledges, advises, cheerful, gloomy, mirrors, hushes,
-                                  misnames, realisable, speakable, length, in_tune)
+RULES: Final[tuple[Rule, ...]] = (answers, touches, repeats, acknowledges, advises, cheerful, agrees, gloomy, mirrors,
+                                  hushes, misnames, realisable, speakable, length, in_tune)
 
 _SEEN: Final = re.compile(
     r"\b(?:you(?:'re| are| sound| look| seem| must be| feel)(?: (?:so|very|really|quite|a bit|a little))*|"
     r'(?:estás|pareces|suenas|te sientes)(?: (?:muy|tan|un poco))*) (\w+)', re.IGNORECASE)
 
+_ASKS: Final = re.compile(
+    r'^\W*(?:and |so |y )?(?:(?:in |at |on |to )?(?:what|which|whom?)|why|when|where|how|who|do|does|did|have|has|are|'
+    r'is|was|were|can|could|(?:a |de |en |por |con )?(?:qué|cuál|quién|dónde)|cuándo|cómo|cuánt[oa]s?|has|puedes)\b',
+    re.IGNORECASE)
+"""How a question begins that wants something, unlike "Rotten fish?"."""
 _DENIED: Final = re.compile(r"\b(?:no|not|isn't|never|nothing|hardly|far from|sin|nada)\b[\w ']{0,20}$", re.IGNORECASE)
 
 
