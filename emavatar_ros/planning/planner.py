@@ -53,8 +53,8 @@ class Config:
     max_tokens: int = setting(56, 'longest reply of the language model', unit='tokens', low=8, high=1024)
     temperature: float = setting(0.3, 'how freely the language model chooses, 0: the most likely', low=0, high=2)
     refiner: refiner.Config = field(default_factory=refiner.Config)
-    chain: float = setting(0.0, 'longest time for the language model to tell the chain of empathy after the reply; 0: '
-                           'rules find it', unit='s', low=0.0, high=30.0)
+    chain: float = setting(0.0, 'longest time for the language model of a server to tell the chain of empathy after '
+                           'the reply; 0: rules find it', unit='s', low=0.0, high=30.0)
     help_line: str = setting('', 'sentence with the local help line, spoken when a visitor seems to be in danger')
 
 
@@ -180,7 +180,7 @@ class Planner:
         if script is None:
             raise _Unfit('empty', None)
         self.counts['llm'] += 1
-        if config.chain >= refiner.SHORTEST:
+        if config.chain >= refiner.SHORTEST and not llm.resumes:
             told = chain.ask(llm, script.chain_of_empathy, text, script.text, config.chain, self.counts)
             script = replace(script, chain_of_empathy=told)
         yield self._finished(script, text, history)

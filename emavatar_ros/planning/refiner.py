@@ -48,8 +48,8 @@ class Config:
     rewrites: int = setting(2, 'how often the language model may try the beginning of a reply again', low=0, high=2)
     deadline: float = setting(3.5, 'another try is begun only if it is likely to be ready this long after planning '
                               'began', unit='s', low=0.0, high=60.0)
-    judge: float = setting(0.0, 'longest time for the language model to judge a beat; 0: only rules judge (a model on '
-                           'a processor needs ten seconds)', unit='s', low=0.0, high=30.0)
+    judge: float = setting(0.0, 'longest time for the language model of a server to judge a beat; 0: only rules judge, '
+                           'as always where the model runs in this process', unit='s', low=0.0, high=30.0)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ class Refiner:
 
     def __init__(self, config: Config, llm: Llm | None, counts: Counter[str]) -> None:
         self.config = config
-        self._llm = llm
+        # One that computes here, beside the voice, has no second to spare for judging.
+        self._llm = None if llm is None or llm.resumes else llm
         self._counts = counts
 
     def review(self, draft: Draft, seconds: float = 0.0) -> Review:

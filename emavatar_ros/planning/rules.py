@@ -74,12 +74,24 @@ def flaws(draft: Draft) -> Iterator[Flaw]:
 
 def answers(draft: Draft) -> Flaw | None:
     """Coherence: a question put in earnest gets a statement: an answer, or who knows. Complete replies only."""
-    asked = draft.visitor.strip().endswith('?') and draft.emotion not in UNPLEASANT
+    asked = draft.visitor.strip().endswith('?') and draft.emotion not in UNPLEASANT | {'surprised'}
     if not draft.complete or not asked:
         return None
     stated = [part for part in re.split(r'(?<=[.!?…])\s+', draft.text) if not part.endswith('?')]
     met = any(_says('answers', part) or _shares(part, draft.visitor) for part in stated)
     return None if met else Flaw('coherence', 3, 'answers')
+
+
+def returns(draft: Draft) -> Flaw | None:
+    """Coherence: the visitor's own question is not asked back."""
+    asked, back = draft.visitor.strip(), draft.text
+    if not asked.endswith('?') or not back.endswith('?'):
+        return None
+    # The first clause of a question may be a beat of its own.
+    question = re.split(r'[.!?…]\s+', back)[-1]
+    kinds = [set(map(str.lower, _WHICH.findall(text))) for text in (question, asked)]
+    again = kinds[0] & kinds[1] and _matter(question) and _matter(question) <= _matter(asked)
+    return Flaw('coherence', 2, 'returns') if again else None
 
 
 def touches(draft: Draft) -> Flaw | None:
@@ -139,6 +151,11 @@ def cheerful(draft: Draft) -> Flaw | None:
         _says('cheerful', beat.text) and not _denied('cheerful', beat.text) and not beat.text.endswith('?')
         for beat in draft.beats)
     return Flaw('empathy', 2, 'cheerful') if glad else None
+
+
+def doubts(draft: Draft) -> Flaw | None:
+    """Empathy: what a visitor tells is taken at its word."""
+    return Flaw('empathy', 3, 'doubts') if _says('doubts', draft.text) else None
 
 
 def agrees(draft: Draft) -> Flaw | None:
@@ -211,13 +228,15 @@ def in_tune(draft: Draft) -> Flaw | None:
     return None
 
 
-RULES: Final[tuple[Rule, ...]] = (answers, touches, repeats, acknowledges, advises, cheerful, agrees, gloomy, mirrors,
-                                  hushes, misnames, realisable, speakable, length, in_tune)
+RULES: Final[tuple[Rule, ...]] = (answers, returns, touches, repeats, acknowledges, advises, cheerful, doubts, agrees,
+                                  gloomy, mirrors, hushes, misnames, realisable, speakable, length, in_tune)
 
 _SEEN: Final = re.compile(
     r"\b(?:you(?:'re| are| sound| look| seem| must be| feel)(?: (?:so|very|really|quite|a bit|a little))*|"
     r'(?:estás|pareces|suenas|te sientes)(?: (?:muy|tan|un poco))*) (\w+)', re.IGNORECASE)
 
+_WHICH: Final = re.compile(r'\b(?:what|which|who|why|when|where|how|qué|cuál|quién|dónde|cuándo|cómo|cuánt[oa]s?)\b',
+                           re.IGNORECASE)
 _ASKS: Final = re.compile(
     r'^\W*(?:and |so |y )?(?:(?:in |at |on |to )?(?:what|which|whom?)|why|when|where|how|who|do|does|did|have|has|are|'
     r'is|was|were|can|could|(?:a |de |en |por |con )?(?:qué|cuál|quién|dónde)|cuándo|cómo|cuánt[oa]s?|has|puedes)\b',

@@ -54,6 +54,12 @@ def seen(given: Draft) -> set[str]:
     (draft('Deberías buscar otro.', language='es', visitor='Mi gato murió.'), 'advises', 'empathy'),
     (draft('That is great, really.'), 'cheerful', 'empathy'),
     (draft('¡Qué bien lo de tu gato!'), 'cheerful', 'empathy'),
+    (draft('The waiting room,', 'where is it?', visitor='Where is the waiting room?', emotion='neutral'), 'returns',
+     'coherence'),
+    (draft('¿Dónde está la sala?', visitor='¿Dónde está la sala?', emotion='neutral', language='es'), 'returns',
+     'coherence'),
+    (draft('What makes you think it is snow?', visitor="It's snowing, in May!", emotion='surprised'), 'doubts',
+     'empathy'),
     (draft('What do you like about it?', visitor='They call this coffee.', emotion='contempt'), 'agrees', 'empathy'),
     (draft('Why was it closed?', visitor='They closed my account!', emotion='angry'), 'acknowledges', 'empathy'),
     (draft("I'm sorry about the job.", visitor='I got the job!', emotion='happy'), 'gloomy', 'empathy'),
@@ -131,8 +137,9 @@ def test_rules_take_under_five_milliseconds_a_beat() -> None:
 
 
 def test_every_rule_says_what_it_checks_and_every_reason_has_its_advice() -> None:
-    names = {'answers', 'touches', 'agrees', 'repeats', 'acknowledges', 'advises', 'cheerful', 'gloomy', 'mirrors',
-             'hushes', 'misnames', 'long', 'unspeakable', *guard.REASONS, 'copies', 'tone', 'language', 'too long'}
+    names = {'answers', 'returns', 'touches', 'doubts', 'agrees', 'repeats', 'acknowledges', 'advises', 'cheerful',
+             'gloomy', 'mirrors', 'hushes', 'misnames', 'long', 'unspeakable', *guard.REASONS, 'copies', 'tone',
+             'language', 'too long'}
     for language in texts.LANGUAGES:
         assert all(advice(name, language) for name in names)
     assert all(rule.__doc__ and rule.__doc__.split(':')[0].lower() in SCORES for rule in RULES)
@@ -295,3 +302,10 @@ def test_every_script_has_scores_but_the_fixed_one() -> None:
         assert all(script.scores.values())
     fixed = plan(Writer(), text='I want to die')
     assert fixed[-1].care and set(fixed[-1].scores.values()) == {None}
+
+
+def test_a_model_in_this_process_never_judges() -> None:
+    llm = Writer('Such a loss, your cat.')
+    llm.resumes = True
+    llm.replies.append('')  # it goes on after its first beat
+    assert plan(llm, **{'refiner.judge': 1.0, 'chain': 1.0})[-1].scores == dict.fromkeys(SCORES, 5)
