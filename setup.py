@@ -75,8 +75,8 @@ class AmentBuild(build_ext):
 
 setup(
     packages=find_packages(include=[NAME, NAME + '.*'], exclude=[f'{NAME}.{kind}' for kind in GENERATED]),
-    package_data={NAME: ['**/*.npz', '**/*.md', '**/*.txt', '**/*.yaml', '**/*.json', '**/*.glsl', '**/*.vert',
-                         '**/*.frag', '**/*.xml', 'py.typed']},
+    package_data={NAME: ['**/*.npz', '**/*.md', '**/*.txt', '**/*.yaml', '**/*.json', '**/*.tsv', '**/*.glsl',
+                         '**/*.vert', '**/*.frag', '**/*.xml', 'py.typed']},
     ext_modules=[Extension(f'{NAME}._typesupport', sources=[])],  # makes the wheel one for this platform only
     cmdclass={'build_ext': AmentBuild},
     zip_safe=False,

@@ -1,6 +1,6 @@
 """Avatars: who the visitor meets. Each is a folder `avatars/<name>/` of data, no code:
 
-avatar.yaml (name, title, languages, voice, face, consent), persona.md (what the language model is told it is),
+avatar.yaml (title, languages, profile, voice, face, consent), persona.md (what the language model is told it is),
 face/head.npz (made by tools/build_head.py). Folders are looked for in the installed share folder
 (`<prefix>/share/emavatar_ros/avatars`) and, in a source checkout, beside the Python package; a path to such a
 folder serves as well as a name.
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 import yaml
 
@@ -36,6 +36,23 @@ class VoiceProfile:
     espeak: Mapping[str, str]
     rate: float = 1.0
     pitch: float = 0.0
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Who this person is in a listener's ears and eyes, in AvaMERG's words; '' leaves it open.
+
+    age: child, young, middle-aged or elderly. gender: female or male. timbre: high, mid or low.
+    """
+
+    age: str = ''
+    gender: str = ''
+    timbre: str = ''
+
+
+PROFILES: Final[Mapping[str, tuple[str, ...]]] = {
+    'age': ('child', 'young', 'middle-aged', 'elderly'), 'gender': ('female', 'male'), 'timbre': ('high', 'mid', 'low')}
+"""What a profile may say."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +102,7 @@ class Avatar:
     voice: VoiceProfile
     face: FaceProfile
     consent: str
+    profile: Profile = Profile()
 
 
 def folders() -> tuple[Path, ...]:
@@ -133,7 +151,7 @@ def _read(folder: Path, name: str) -> Avatar:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BadInput(f'{file} cannot be read: {" ".join(str(error).split())}') from None
     content = _mapping(content, str(file))
-    unknown = set(content) - {'title', 'languages', 'voice', 'face', 'consent'}
+    unknown = set(content) - {'title', 'languages', 'profile', 'voice', 'face', 'consent'}
     if unknown:
         raise BadInput(f'{file}: unknown entry {sorted(map(str, unknown))[0]!r}')
     languages = content.get('languages', ['en'])
@@ -142,14 +160,19 @@ def _read(folder: Path, name: str) -> Avatar:
     voice = _values(VoiceProfile, content.get('voice'), f'{file}: voice')
     if not 0.5 <= voice.rate <= 2 or not -12 <= voice.pitch <= 12:
         raise BadInput(f'{file}: voice.rate must be between 0.5 and 2, voice.pitch between -12 and 12')
+    profile = _values(Profile, content.get('profile') or {}, f'{file}: profile')
+    for key, known in PROFILES.items():
+        if getattr(profile, key) not in ('', *known):
+            raise BadInput(f'{file}: profile.{key} must be one of {", ".join(known)}')
     try:
         persona = (folder / 'persona.md').read_text(encoding='utf-8').strip()
     except (OSError, UnicodeDecodeError):
         persona = ''
     if not persona:
         raise BadInput(f'{folder / "persona.md"} is missing or empty: write what the avatar is told to be')
-    return Avatar(name, _text(content, 'title', file), folder, persona, tuple(languages), voice,
-                  _values(FaceProfile, content.get('face') or {}, f'{file}: face'), _text(content, 'consent', file))
+    face = _values(FaceProfile, content.get('face') or {}, f'{file}: face')
+    return Avatar(name, _text(content, 'title', file), folder, persona, tuple(languages), voice, face,
+                  _text(content, 'consent', file), profile)
 
 
 def _text(content: Mapping[str, Any], key: str, file: Path) -> str:

@@ -19,8 +19,8 @@ from typing import Any, Final, NoReturn
 from emavatar_ros import __version__
 from emavatar_ros.errors import EmavatarError
 
-COMMANDS: Final = ('demo', 'up', 'turn', 'perceive', 'deliberate', 'say', 'avatar', 'models', 'devices', 'doctor',
-                   'bench')
+COMMANDS: Final = ('demo', 'up', 'turn', 'perceive', 'deliberate', 'plan', 'say', 'avatar', 'models', 'devices',
+                   'doctor', 'bench')
 INTERRUPTED: Final = 130
 EXTRAS: Final = {
     'onnxruntime': 'embedded', 'onnx': 'embedded', 'faster_whisper': 'embedded', 'ctranslate2': 'embedded',

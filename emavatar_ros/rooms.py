@@ -72,13 +72,14 @@ class Rooms:
     def planner(self, languages: int = 1) -> tuple[Any, str]:
         """Who writes the reply, ready for so many of the avatar's languages, and the name of its language model."""
         from emavatar_ros.planning import planner
+        from emavatar_ros.voice.instruction import delivery
 
         llm = self.llm()
         # Nobody stands waiting: a model that is slow because others are still loading may finish its reply.
         config = self.config('planner')
         config = replace(config, **{name: max(getattr(config, name), PATIENCE)
                                     for name in ('first_token', 'first_beat', 'silence', 'whole')})
-        made = planner.create(config, self._avatar.persona, llm)
+        made = planner.create(config, self._avatar.persona, llm, delivery)
         made.warm_up(self._avatar.languages[:languages])
         return made, llm.name if llm is not None else 'template'
 

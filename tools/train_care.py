@@ -5,8 +5,9 @@
 FOLDER holds GoEmotions (CC BY 4.0, Google Research) as train.tsv, dev.tsv and test.tsv: comments that are almost never
 about danger, the negatives. The positives, and negatives that sound like them, are care_seeds.tsv, written for this
 project apart from the sentences in test/data/care. Features are the means of MiniLM's last four layers;
-`--cache` takes the file that train_words.py makes. One linear layer, eight classes (kind and about) beside none, logistic
-regression, the same weights every time. Comments in which the patterns find danger are not learned from: some are.
+`--cache` takes the file that train_words.py makes. One linear layer, eight classes (kind and about) beside none,
+logistic regression, the same weights every time. Comments in which the patterns find danger are not learned from: some
+are.
 
 The threshold is the lowest that lets at most SHARE of the dev comments through, and no more than that of the seeds'
 negatives when each fifth of the seeds is judged by weights learned from the others. Prints recall over those fifths.
@@ -85,7 +86,8 @@ def comments(embedding: Embedding, folder: Path, part: str, cache: Path | None) 
     rows = np.array([danger.find(text) is None for text in tqdm(told, desc=f'patterns, {part}')])
     if cache is not None:
         with np.load(cache) as stored:
-            return np.asarray(stored[part][rows].reshape(-1, 7, 384)[:, LAYERS].reshape(rows.sum(), -1), dtype=np.float32)
+            layers = stored[part][rows].reshape(-1, 7, 384)[:, LAYERS]
+            return np.asarray(layers.reshape(rows.sum(), -1), dtype=np.float32)
     return features(embedding, [text for text, kept in zip(told, rows, strict=True) if kept])
 
 

@@ -16,6 +16,7 @@ SUBJECTS: Final = {
     'render': 'how many images of the face this machine draws in a second',
     'arbiter': 'how often each way to decide between the views is right',
     'perception': 'how right, how sure and how fast the views of a visitor are',
+    'planner': 'how soon, how varied and how sound its replies to 200 lines are',
     'sync': 'how far lips and sound are apart in what is recorded',
 }
 
@@ -26,7 +27,7 @@ def add(commands: Commands) -> None:
     subjects = parser.add_subparsers(title='subjects', metavar='SUBJECT', required=True, dest='subject')
     for name, help in SUBJECTS.items():
         subject = subjects.add_parser(name, help=help, description=f'Measure {help}.')
-        if name in ('turn', 'perception'):
+        if name in ('turn', 'perception', 'planner'):
             add_profile(subject)
         if name == 'arbiter':
             subject.add_argument('--scenes', type=Path, metavar='FILE', help='cases with a "truth", one a line')
@@ -34,6 +35,9 @@ def add(commands: Commands) -> None:
         if name == 'perception':
             subject.add_argument('--data', required=True, metavar='DIR', help='folder with goemotions, emodb or faces '
                                  '(labels.csv: path,label) in it; a part that is not there is left out')
+        if name == 'planner':
+            subject.add_argument('--most', type=int, metavar='N', help='lines the language model is asked (default: 40 '
+                                 'where it runs on this processor and takes seconds for each, else all)')
         subject.add_argument('--json', action='store_true', help='one JSON object on standard output')
 
 

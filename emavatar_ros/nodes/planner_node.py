@@ -25,11 +25,12 @@ from emavatar_ros.msg import (
 from emavatar_ros.nodes.base import LATCHED, RELIABLE, SOUND, EmavatarNode
 from emavatar_ros.nodes.convert import estimate, seconds, stamp
 from emavatar_ros.nodes.settings import PlannerSettings
-from emavatar_ros.planning import acknowledging, composer
+from emavatar_ros.planning import acknowledging, composer, consistency
 from emavatar_ros.planning.care import concern
 from emavatar_ros.planning.planner import create
 from emavatar_ros.planning.script import Script, reply_id
 from emavatar_ros.settings import chosen
+from emavatar_ros.voice.instruction import delivery
 
 KINDS = {'medical': 'medical_emergency'}
 RESTS_S = 4.0
@@ -49,6 +50,7 @@ class PlannerNode(EmavatarNode):
             module, settings = chosen(self.config, 'backend')
             self.llm = module.create(settings)
             self.facts['model'] = self.llm.name
+        self.watch = consistency.Watch(self.counts)
         self._become(self.config.avatar)
         self.history = Conversation()
         self.acknowledging = acknowledging.Acknowledging(self.config.soon)
@@ -82,9 +84,10 @@ class PlannerNode(EmavatarNode):
     def _become(self, name: str) -> None:
         """Speak as this avatar: its persona is the beginning of every prompt."""
         avatar = avatars.load(name)
-        self.planner = create(self.config, avatar.persona, self.llm)
+        self.planner = create(self.config, avatar.persona, self.llm, delivery, self.counts)
         self.planner.warm_up(avatar.languages)
-        self.avatar = avatar.name
+        self.avatar, self.who = avatar.name, avatar
+        self.watch.report(consistency.identity(avatar))
 
     def _avatar(self, state: AvatarState) -> None:
         if state.avatar and state.avatar != self.avatar:
@@ -175,6 +178,8 @@ class PlannerNode(EmavatarNode):
     def _spoken(self, chunk: SpeechChunk) -> None:
         if chunk.script_id == reply_id(self.current):
             self.sounding.set()
+            if self.script is not None:
+                self.watch.report(consistency.speech(self.who, self.script, chunk.beat, chunk.expression, chunk.voice))
             if chunk.last:
                 self.do(self._read_ahead, self.current)
 

@@ -83,7 +83,7 @@ def parse(answer: str) -> Verdict | str:
     if not answer.strip():
         return 'the model said nothing'
     reason = 'the model gave no answer that can be read'
-    for value in reversed(list(_objects(answer))):
+    for value in reversed(list(objects(answer))):
         found = _verdict(value)
         if isinstance(found, Verdict):
             return found
@@ -92,7 +92,7 @@ def parse(answer: str) -> Verdict | str:
     return Verdict(Distribution.from_mapping({alone: 1.0}), 0.0, '') if alone else reason
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def objects(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text; of one that is cut off, those inside it that are whole."""
     decoder = json.JSONDecoder()
     at = text.find('{')

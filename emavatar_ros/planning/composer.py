@@ -60,6 +60,13 @@ def conversation(persona: str, text: str, language: str, estimate: Estimate,
     return (*messages, Message('user', line(text, feeling(estimate, language))))
 
 
+def revised(messages: tuple[Message, ...], plan: str) -> tuple[Message, ...]:
+    """The same question with what to do otherwise this time; only the end of its last line is new to the model."""
+    last = messages[-1]
+    told = re.sub(r'[\[\]]', ' ', plan)
+    return (*messages[:-1], Message(last.role, f'{last.content.removesuffix("]")}; {told}]'))
+
+
 def beginning(persona: str, language: str, history: Sequence[Line]) -> tuple[Message, ...]:
     """What of the next turn's messages is known before it begins."""
     return (*prefix(persona, language), *_exchanges(history, language))

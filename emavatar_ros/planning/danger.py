@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -78,7 +77,8 @@ class Signs:
         forms = (words, words.replace(' . ', ' '))
         for (kind, about, told), pattern in self._patterns.items():
             if any(pattern.search(form) for form in ((happening,) if told else forms)):
-                if kind in ('medical', 'self_harm') and about == 'you' and self._third.search(words) and not self._first.search(words):
+                if (kind in ('medical', 'self_harm') and about == 'you' and self._third.search(words)
+                        and not self._first.search(words)):
                     about = 'other'
                 pressing = kind in ('medical', 'threat') or self._now.search(words)
                 return Danger(kind, about, 'now' if pressing else 'soon')

@@ -33,11 +33,11 @@ from emavatar_ros.emotion.candidate import Estimate
 from emavatar_ros.emotion.labels import UNSURE
 from emavatar_ros.errors import BadInput
 from emavatar_ros.planning import texts
-from emavatar_ros.planning.composer import steers
 from emavatar_ros.planning.lasting import Lasting
 from emavatar_ros.planning.manner import MANNERS
 from emavatar_ros.planning.quoting import impersonal, personal, quoted
 from emavatar_ros.planning.situation import SETTINGS, Situation
+from emavatar_ros.planning.steering import steers
 from emavatar_ros.settings import setting
 
 LANGUAGES: Final = ('en',)

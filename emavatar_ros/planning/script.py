@@ -39,9 +39,10 @@ class Script:
     """A reply so far. While it grows, `complete` is False and each next one has one beat more.
 
     language: BCP 47. composer: llm or template. iterations: rewrites, 0 to 2. scores: coherence, empathy,
-    feasibility, alignment, each 1 to 5 or None when nobody judged. emotion: the visitor's, a label or unsure.
-    care: '' or what the visitor seems to need help with (self_harm, abuse, medical); the text is then a fixed one.
-    fallback: '' or why the template spoke in the model's place.
+    feasibility, alignment of the reply so far, each 1 to 5 or None when nobody judged. emotion: the visitor's, a label
+    or unsure. care: '' or what the visitor seems to need help with (self_harm, abuse, medical); the text is then a
+    fixed one.
+    fallback: '' or why the template spoke in the model's place. revisions: what each rewrite was told to change.
     """
 
     beats: tuple[Beat, ...]
@@ -55,6 +56,7 @@ class Script:
         default_factory=lambda: dict.fromkeys(('coherence', 'empathy', 'feasibility', 'alignment')))
     care: str = ''
     fallback: str = ''
+    revisions: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -21,9 +21,9 @@ import yaml
 
 from emavatar_ros.history import Line
 from emavatar_ros.planning import texts
-from emavatar_ros.planning.composer import steers
 from emavatar_ros.planning.manner import MANNERS
 from emavatar_ros.planning.quoting import quoted
+from emavatar_ros.planning.steering import steers
 from emavatar_ros.settings import setting
 
 PER_WORD: Final = 1.3  # tokens, about, in English and Spanish

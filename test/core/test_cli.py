@@ -34,6 +34,7 @@ read, closed = [], []
 
 class Reader:
     name = 'reader'
+    resumes = True
 
     def warm_up(self, prefixes):
         read.extend(prefixes)
