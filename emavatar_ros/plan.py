@@ -53,7 +53,8 @@ class Planned:
 
     def as_json(self) -> dict[str, Any]:
         """`script` as in turn.json, and what is not in there."""
-        return {'script': self.script.as_json(), 'care': self.script.care, 'fallback': self.script.fallback,
+        care = self.script.care.kind if self.script.care else ''
+        return {'script': self.script.as_json(), 'care': care, 'fallback': self.script.fallback,
                 'revisions': list(self.script.revisions), 'mismatches': list(self.mismatches), 'model': self.model,
                 'timings': {'first_beat': round(self.first_beat, 4), 'whole_script': round(self.whole_script, 4)}}
 
@@ -106,6 +107,7 @@ def plan(request: Request) -> Planned:
     """Answer it; models are loaded before time is taken."""
     languages = request.avatar.languages
     planner, model = request.rooms.planner(1 if request.language == languages[0] else len(languages))
+    planner.visit.recall(*request.history)
     began = time.perf_counter()
     with closing(planner.plan(request.text, request.language, request.estimate, request.history)) as growing:
         script = next(growing)

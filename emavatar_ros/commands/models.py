@@ -103,6 +103,6 @@ def prepare(profile: str, names: Sequence[str]) -> None:
     try:
         for avatar in people:
             print(f'preparing the language model for {avatar.name}', file=sys.stderr)
-            planner.create(rooms.config('planner'), avatar.persona, llm).warm_up(avatar.languages)
+            planner.Planner(rooms.config('planner'), avatar.persona, llm).warm_up(avatar.languages)
     finally:
         llm.close()

@@ -142,6 +142,7 @@ def measure(planner: Planner, lines: Sequence[Said], told: bool = False) -> dict
 
 def answer(planner: Planner, line: Said) -> Answered:
     """One line answered as fast as the planner can."""
+    planner.visit.forget()
     began = time.perf_counter()
     with closing(planner.plan(line.text, line.language, estimate(line.emotion))) as growing:
         script = next(growing)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import threading
 
+from std_srvs.srv import Trigger
+
 from emavatar_ros import avatars
+from emavatar_ros.errors import EmavatarError
 from emavatar_ros.goal import NORMAL
 from emavatar_ros.history import Conversation, Line
 from emavatar_ros.msg import (
@@ -26,7 +29,7 @@ from emavatar_ros.nodes.base import LATCHED, RELIABLE, SOUND, EmavatarNode
 from emavatar_ros.nodes.convert import estimate, seconds, stamp
 from emavatar_ros.nodes.settings import PlannerSettings
 from emavatar_ros.planning import acknowledging, composer, consistency
-from emavatar_ros.planning.care import concern
+from emavatar_ros.planning.care import Concern
 from emavatar_ros.planning.planner import create
 from emavatar_ros.planning.script import Script, reply_id
 from emavatar_ros.settings import chosen
@@ -51,6 +54,7 @@ class PlannerNode(EmavatarNode):
             self.llm = module.create(settings)
             self.facts['model'] = self.llm.name
         self.watch = consistency.Watch(self.counts)
+        self.planner = create(self.config, '', self.llm, delivery, self.counts)
         self._become(self.config.avatar)
         self.history = Conversation()
         self.acknowledging = acknowledging.Acknowledging(self.config.soon)
@@ -65,6 +69,7 @@ class PlannerNode(EmavatarNode):
         self.asked: float | None = None
         self.publish = self.publisher(CompositeScript, 'script', RELIABLE)
         self.publish_care = self.publisher(CareEvent, 'care_event', LATCHED)
+        self.create_service(Trigger, 'wipe_memory', self._wipe)
         self.subscribe(Turn, 'turn', self._follow, RELIABLE, at_once=True)
         self.subscribe(Turn, 'turn', self._resume, RELIABLE)
         self.subscribe(Transcript, 'transcript', self._hear, RELIABLE)
@@ -84,7 +89,7 @@ class PlannerNode(EmavatarNode):
     def _become(self, name: str) -> None:
         """Speak as this avatar: its persona is the beginning of every prompt."""
         avatar = avatars.load(name)
-        self.planner = create(self.config, avatar.persona, self.llm, delivery, self.counts)
+        self.planner.persona = avatar.persona
         self.planner.warm_up(avatar.languages)
         self.avatar, self.who = avatar.name, avatar
         self.watch.report(consistency.identity(avatar))
@@ -94,6 +99,7 @@ class PlannerNode(EmavatarNode):
             self._become(state.avatar)
 
     def forget(self) -> None:
+        self.planner.visit.forget()
         self.history.forget()
         self.unheard.clear()
         self.emotion = None
@@ -151,7 +157,7 @@ class PlannerNode(EmavatarNode):
             if number == 0:
                 self.trace(turn_id, 'planning', 'first_beat', began, script.composer)
                 if script.care:
-                    self._alarm(script, turn_id)
+                    self._alarm(script.care, turn_id)
                 if self.llm is not None and self.llm.resumes and script.composer == 'llm' and not self._gone(turn_id):
                     self.sounding.wait(RESTS_S)
         self.trace(turn_id, 'planning', 'fallback' if script.fallback else 'done', began, script.composer)
@@ -162,8 +168,8 @@ class PlannerNode(EmavatarNode):
 
     def _acknowledge(self, turn_id: int, text: str, language: str, emotion: str) -> str:
         """Let the visitor hear at once that they were heard, where that helps; gives what is said."""
-        care = concern(text, language, self.config.help_line) is not None
-        beat = None if care or not self.config.acknowledge else self.acknowledging.choose(text, language, emotion)
+        quiet = not self.config.acknowledge or self.planner.visit.care.notice(text, language) is not None
+        beat = None if quiet else self.acknowledging.choose(text, language, emotion)
         if beat is None:
             return ''
         message = CompositeScript(
@@ -200,7 +206,10 @@ class PlannerNode(EmavatarNode):
         if playback.state in (Playback.FINISHED, Playback.STOPPED) and playback.heard and self.unheard:
             whole = playback.state == Playback.FINISHED and self.script is not None
             # As the model wrote it, it is in the model's memory still.
-            self.history.add(*self._exchange(self.script.text if whole else playback.heard))
+            exchange = self._exchange(self.script.text if whole else playback.heard)
+            self.history.add(*exchange)
+            if self.script is not None and self.emotion is not None:
+                self.planner.visit.heard(*exchange, estimate(self.emotion), self.script)
             self.unheard.clear()
 
     def _exchange(self, answer: str) -> tuple[Line, Line]:
@@ -208,9 +217,22 @@ class PlannerNode(EmavatarNode):
         asked = Line('visitor', ' '.join(self.unheard), None if label == 'unsure' else label, self.feeling)
         return asked, Line('avatar', answer)
 
-    def _alarm(self, script: Script, turn_id: int) -> None:
-        event = CareEvent(turn_id=turn_id, person_id=self.said.person_id, kind=KINDS.get(script.care, script.care),
-                          language=script.language, answer=script.text, confidence=1.0)
+    def _wipe(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Somebody asks that what was remembered of visitors is deleted, at once and on disk too."""
+        memory = self.planner.visit.memory
+        response.success, response.message = True, 'nothing is remembered'
+        if memory is not None:
+            try:
+                memory.wipe()
+                response.message = 'what was remembered of visitors is deleted'
+            except EmavatarError as error:
+                response.success, response.message = False, str(error)
+        return response
+
+    def _alarm(self, care: Concern, turn_id: int) -> None:
+        event = CareEvent(turn_id=turn_id, person_id=self.said.person_id, kind=KINDS.get(care.kind, care.kind),
+                          about=care.about, urgency=care.urgency, over=care.over, language=care.language,
+                          answer=care.text, confidence=care.confidence)
         event.header.stamp = self.said.header.stamp
         self.publish_care(event)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -29,6 +30,18 @@ STOP: Final = ('\n\n', '[', '<|')
 NAMES: Final = {'fr': 'French', 'de': 'German', 'it': 'Italian', 'pt': 'Portuguese', 'nl': 'Dutch', 'pl': 'Polish',
                 'zh': 'Chinese', 'ja': 'Japanese', 'ko': 'Korean', 'ru': 'Russian', 'hi': 'Hindi', 'ar': 'Arabic'}
 """Languages the model can be asked for, beyond those with texts of their own."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the model is told beyond persona and history. examples: past situations like this one, with replies that
+    helped; summary: what was said before the exchanges that it still sees, '' for nothing."""
+
+    examples: tuple[texts.Example, ...] = ()
+    summary: str = ''
+
+
+NOTHING: Final = Known()
 
 
 def speaks(language: str) -> bool:
@@ -53,10 +66,11 @@ def line(text: str, feeling: str) -> str:
     return f'{" ".join(text.split())[-LONGEST:]} [{feeling}]'
 
 
-def conversation(persona: str, text: str, language: str, estimate: Estimate,
-                 history: Sequence[Line]) -> tuple[Message, ...]:
-    """All messages for one turn: the kept beginning, the last exchanges, the visitor's line."""
-    messages = beginning(persona, language, history)
+def conversation(persona: str, text: str, language: str, estimate: Estimate, history: Sequence[Line],
+                 known: Known = NOTHING) -> tuple[Message, ...]:
+    """All messages for one turn: the kept beginning, what is known beyond the history, the last exchanges, the
+    visitor's line."""
+    messages = beginning(persona, language, history, known)
     return (*messages, Message('user', line(text, feeling(estimate, language))))
 
 
@@ -67,9 +81,24 @@ def revised(messages: tuple[Message, ...], plan: str) -> tuple[Message, ...]:
     return (*messages[:-1], Message(last.role, f'{last.content.removesuffix("]")}; {told}]'))
 
 
-def beginning(persona: str, language: str, history: Sequence[Line]) -> tuple[Message, ...]:
-    """What of the next turn's messages is known before it begins."""
-    return (*prefix(persona, language), *_exchanges(history, language))
+def beginning(persona: str, language: str, history: Sequence[Line], known: Known = NOTHING) -> tuple[Message, ...]:
+    """A turn's messages but for the visitor's line; all but `known.examples` is there before the turn begins.
+
+    Those come before the conversation, after the examples that every conversation begins with: next to the visitor's
+    line the model would take another person's violin for this one's.
+    """
+    messages = list(prefix(persona, language))
+    for example in known.examples:
+        messages += [Message('user', line(example.visitor, example.feeling)), Message('assistant', example.avatar)]
+    if known.summary:
+        told = texts.earlier(texts.base(language))
+        messages += [Message('user', f'{told["said"]}\n{known.summary}'), Message('assistant', told['noted'])]
+    return (*messages, *_exchanges(_kept(history), language))
+
+
+def dropped(history: Sequence[Line]) -> int:
+    """How many exchanges of the history the model does not see any more."""
+    return len(_pairs(history)) - len(_kept(history))
 
 
 def feeling(estimate: Estimate, language: str) -> str:
@@ -79,18 +108,25 @@ def feeling(estimate: Estimate, language: str) -> str:
     return hint(estimate, language) + asked
 
 
-def _exchanges(history: Sequence[Line], language: str) -> list[Message]:
-    """The last exchanges, each a visitor's line and the avatar's; lines without an answer are left out."""
-    pairs: list[tuple[Line, Line]] = []
-    for before, after in pairwise(history):
-        if before.role == 'visitor' and after.role == 'avatar' and before.text.strip() and after.text.strip():
-            pairs.append((before, after))
+def _pairs(history: Sequence[Line]) -> list[tuple[Line, Line]]:
+    """The exchanges, each a visitor's line and the avatar's; lines without an answer are left out."""
+    return [(before, after) for before, after in pairwise(history) if before.role == 'visitor'
+            and after.role == 'avatar' and before.text.strip() and after.text.strip()]
+
+
+def _kept(history: Sequence[Line]) -> list[tuple[Line, Line]]:
+    """The last exchanges, those that the model sees."""
     kept: list[tuple[Line, Line]] = []
-    for pair in pairs:
+    for pair in _pairs(history):
         kept.append(pair)
         size = sum(min(len(line.text), LONGEST) for both in kept for line in both)
         if len(kept) > MOST or size > ROOM:
             kept = kept[-FEWEST:]
+    return kept
+
+
+def _exchanges(kept: Sequence[tuple[Line, Line]], language: str) -> list[Message]:
+    """Exchanges as the model sees them."""
     messages = []
     for asked, answered in kept:
         known = MANNERS[asked.emotion if asked.emotion in MANNERS else UNSURE].feeling[texts.base(language)]

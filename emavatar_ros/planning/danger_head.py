@@ -6,13 +6,12 @@ danger, GoEmotions (CC BY 4.0, Google Research). About 13 ms of one core for a s
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from emavatar_ros.errors import BadInput, EmavatarError
+from emavatar_ros.errors import BadInput
 from emavatar_ros.language import guess
 from emavatar_ros.perception.words.embedding import Embedding
 from emavatar_ros.planning.danger import ABOUT, KINDS, Danger, harmless
@@ -24,8 +23,6 @@ LAYERS: Final = slice(3, 7)
 LONGEST: Final = 60
 """Words read: in a longer text a hint drowns, its end is read."""
 SHORTEST: Final = 3  # words; fewer say too little
-
-log = logging.getLogger(__name__)
 
 
 class DangerHead:
@@ -56,17 +53,3 @@ class DangerHead:
         kind, about = CLASSES[int(p[1:].argmax()) + 1].split(' ')
         return Danger(kind, about, 'now' if kind in ('medical', 'threat') else 'soon', float(1 - p[0]))
 
-
-def load(embedding: Embedding | None = None) -> DangerHead | None:
-    """The classifier, or None, said in the log, where MiniLM or the weights are not there.
-
-    embedding: one that is loaded already, for somebody else's use.
-    """
-    try:
-        if embedding is None:
-            from emavatar_ros.models.store import Store
-            embedding = Embedding(Store().path('minilm'))
-        return DangerHead(embedding)
-    except EmavatarError as error:
-        log.warning('signs of danger are looked for by patterns alone: %s', error)
-        return None

@@ -256,13 +256,8 @@ def embedded(situations: Sequence[Situation], embed: Embed, folder: Path) -> Arr
     return vectors.astype(np.float32)
 
 
-def create(config: Config, clock: Callable[[], float] = time.time) -> Memory:
-    """The memory with MiniLM from the model store; raises Missing when it is not there. clock: seconds since 1970."""
-    from emavatar_ros.models.store import Store
-    from emavatar_ros.perception.words.embedding import Embedding
-
-    store = Store()
-    embed = Embedding(store.path('minilm')).sentence
+def create(config: Config, embed: Embed, folder: Path, clock: Callable[[], float] = time.time) -> Memory:
+    """The memory with its situations. folder: keeps their vectors; clock: seconds since 1970."""
     known = seeds()
     lasting = Lasting(Path(config.file).expanduser(), config.days, clock) if config.file else None
-    return Memory(config, embed, known, embedded(known, embed, store.root / '.situations'), lasting)
+    return Memory(config, embed, known, embedded(known, embed, folder), lasting)

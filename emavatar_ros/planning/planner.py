@@ -25,14 +25,16 @@ from emavatar_ros.errors import EmavatarError
 from emavatar_ros.history import Line
 from emavatar_ros.models.llm import Limits, Llm
 from emavatar_ros.planning import chain, composer, consistency, guard, refiner, template, texts
+from emavatar_ros.planning import visit as visits
 from emavatar_ros.planning.acknowledging import unsaid
-from emavatar_ros.planning.care import Care, Lines
+from emavatar_ros.planning.care import Concern
 from emavatar_ros.planning.manner import MANNERS, manner
 from emavatar_ros.planning.refiner import Refiner, Review
 from emavatar_ros.planning.rules import Draft
 from emavatar_ros.planning.script import Beat, Script
 from emavatar_ros.planning.steering import steers
 from emavatar_ros.planning.tone import Realise
+from emavatar_ros.planning.visit import Visit
 from emavatar_ros.settings import setting
 
 log = logging.getLogger(__name__)
@@ -43,7 +45,7 @@ FREER: Final = 0.6
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(visits.Config):
     """Settings of the planner."""
 
     composer: str = setting('llm', 'who writes the words', choices=('llm', 'template'))
@@ -56,24 +58,22 @@ class Config:
     refiner: refiner.Config = field(default_factory=refiner.Config)
     chain: float = setting(0.0, 'longest time for the language model of a server to tell the chain of empathy after '
                            'the reply; 0: rules find it', unit='s', low=0.0, high=30.0)
-    help_line: str = setting('', 'sentence with the local help line, spoken when a visitor seems to be in danger; per '
-                             'language: "Call 988. | es: Llama al 024."')
-    emergency_line: str = setting('', 'sentence with the emergency number, spoken when a life may be in danger')
     silent_on: str = setting('', 'topics that are not spoken about, comma-separated; "politic*" covers what begins so')
 
 
 class Planner:
-    """Plans replies. persona: the avatar's text; llm: None plans with the template alone; realise: what the voice makes
-    of an instruction (voice.instruction.delivery), without it feasibility and alignment are not judged; counts: where
-    to count, its own unless given."""
+    """Plans replies. persona: the avatar's text, which may change; llm: None plans with the template alone; visit: what
+    is known of the visitor, who hears what was spoken and forgets; realise: what the voice makes of an instruction
+    (voice.instruction.delivery), without it feasibility and alignment are not judged; counts: where to count, its own
+    unless given."""
 
     def __init__(self, config: Config, persona: str, llm: Llm | None = None,
-                 clock: Callable[[], float] = time.monotonic, care: Care | None = None, realise: Realise | None = None,
-                 counts: Counter[str] | None = None) -> None:
+                 clock: Callable[[], float] = time.monotonic, visit: Visit | None = None,
+                 realise: Realise | None = None, counts: Counter[str] | None = None) -> None:
         self._config = config
-        self.care = care or Care(Lines(config.help_line, config.emergency_line))
+        self.visit = visit or visits.plain(config)
         self._topics = guard.topics(config.silent_on)
-        self._persona = persona
+        self.persona = persona
         self._llm = llm if config.composer == 'llm' else None
         self._clock = clock
         self.counts: Counter[str] = Counter() if counts is None else counts
@@ -86,7 +86,7 @@ class Planner:
         """Prepare the model for these languages (BCP 47); the first reply is then as fast as any."""
         if self._llm is not None:
             known = dict.fromkeys(texts.base(language) for language in languages)
-            self._llm.warm_up([composer.prefix(self._persona, language) for language in known])
+            self._llm.warm_up([composer.prefix(self.persona, language) for language in known])
         # What reads words is compiled when it is first needed: not while a visitor waits.
         refiner.warm_up()
         chain.chain('I waited.', NOBODY)
@@ -100,14 +100,15 @@ class Planner:
         text: what the visitor said, '' for nothing; language: BCP 47; history: oldest first, without this turn;
         said: the acknowledgement that was given, whose word the reply does not say again.
         """
-        danger = self.care.answer(text, language)
+        self.visit.felt(estimate)
+        danger = self.visit.care.answer(text, language)
         if danger is not None:
             self.counts[f'care {danger.kind}'] += 1
-            yield self._fixed(text, estimate, danger.text, danger.kind, danger.language)
+            yield self._fixed(text, estimate, danger.text, danger.language, danger)
             return
         if guard.touches(text, self._topics):
             self.counts['topic not spoken about'] += 1
-            yield self._fixed(text, estimate, guard.declines(language), '', texts.base(language))
+            yield self._fixed(text, estimate, guard.declines(language), texts.base(language))
             return
         why = ''
         tried: tuple[str, ...] = ()
@@ -127,7 +128,12 @@ class Planner:
     def read(self, language: str, history: Sequence[Line], stopped: Callable[[], bool]) -> None:
         """Let the model read what was said so far, so that only the next line is left; until `stopped`."""
         if self._llm is not None and composer.speaks(language):
-            self._llm.read(composer.beginning(self._persona, language, history), stopped)
+            self._llm.read(composer.beginning(self.persona, language, history, self._known(language, history)), stopped)
+
+    def _known(self, language: str, history: Sequence[Line], text: str = '', emotion: str = UNSURE) -> composer.Known:
+        """What the model is told beyond the history; before the visitor has spoken there are no examples."""
+        return composer.Known(self.visit.examples(text, emotion, language),
+                              self.visit.summary(language, composer.dropped(history)))
 
     def _written(self, llm: Llm, text: str, language: str, estimate: Estimate, history: Sequence[Line], said: str
                  ) -> Generator[Script, None, tuple[str, tuple[str, ...]]]:
@@ -157,7 +163,8 @@ class Planner:
                   started: float, plans: tuple[str, ...]) -> Iterator[Script]:
         """The model's reply; raises _Unfit, with what was already handed out, when it may not go on."""
         config = self._config
-        messages = composer.conversation(self._persona, text, language, estimate, history)
+        known = self._known(language, history, text, estimate.label)
+        messages = composer.conversation(self.persona, text, language, estimate, history, known)
         if plans:
             messages = composer.revised(messages, plans[-1])
         limits = Limits(config.first_token, config.silence, config.whole)
@@ -233,13 +240,14 @@ class Planner:
         self._watch.report(consistency.script(script, self._realise))
         return replace(script, scores=review.scores)
 
-    def _fixed(self, text: str, estimate: Estimate, answer: str, kind: str, language: str) -> Script:
-        careful = MANNERS['fear' if kind else 'neutral']
+    def _fixed(self, text: str, estimate: Estimate, answer: str, language: str, danger: Concern | None = None
+               ) -> Script:
+        careful = MANNERS['fear' if danger else 'neutral']
         sentences = re.split(r'(?<=[.!?])\s+', answer)
         beats = tuple(Beat(sentence, careful.following, 'neutral') for sentence in sentences)
-        goal = 'bring a person to help at once' if kind else 'say that this is not spoken about here'
+        goal = 'bring a person to help at once' if danger else 'say that this is not spoken about here'
         links = replace(chain.chain(text, estimate), goal_to_response=goal)
-        return Script(beats, estimate.label, language, 'template', links, complete=True, care=kind)
+        return Script(beats, estimate.label, language, 'template', links, complete=True, care=danger)
 
     @staticmethod
     def _grown(script: Script | None, part: str, text: str, language: str, estimate: Estimate, history: Sequence[Line],
@@ -266,8 +274,12 @@ class _Unfit(Exception):
 
 def create(config: Config, persona: str, llm: Llm | None = None, realise: Realise | None = None,
            counts: Counter[str] | None = None) -> Planner:
-    """A planner for one avatar; llm: a backend of models/llm, or None; realise, counts: see Planner."""
-    return Planner(config, persona, llm, realise=realise, counts=counts)
+    """A planner with what is known of a visitor; llm: a backend of models/llm, or None; realise, counts: see Planner.
+
+    Raises Missing when the operator asked for a memory that lasts and its model is not there.
+    """
+    remember = llm is not None and config.composer == 'llm' and config.memory.examples > 0
+    return Planner(config, persona, llm, visit=visits.create(config, remember), realise=realise, counts=counts)
 
 
 def _last(history: Sequence[Line]) -> str:

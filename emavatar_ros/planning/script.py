@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from emavatar_ros.planning.care import Concern
+
 
 @dataclass(frozen=True)
 class Beat:
@@ -40,8 +42,7 @@ class Script:
 
     language: BCP 47. composer: llm or template. iterations: rewrites, 0 to 2. scores: coherence, empathy,
     feasibility, alignment of the reply so far, each 1 to 5 or None when nobody judged. emotion: the visitor's, a label
-    or unsure. care: '' or what the visitor seems to need help with (self_harm, abuse, medical); the text is then a
-    fixed one.
+    or unsure. care: what the visitor seems to need help with, or None; the text is then a fixed one.
     fallback: '' or why the template spoke in the model's place. revisions: what each rewrite was told to change.
     """
 
@@ -54,7 +55,7 @@ class Script:
     iterations: int = 0
     scores: Mapping[str, int | None] = field(
         default_factory=lambda: dict.fromkeys(('coherence', 'empathy', 'feasibility', 'alignment')))
-    care: str = ''
+    care: Concern | None = None
     fallback: str = ''
     revisions: tuple[str, ...] = ()
 

@@ -44,7 +44,8 @@ class Config:
     """Settings of the summary."""
 
     tokens: int = setting(160, 'longest summary of the conversation', unit='tokens', low=20, high=2000)
-    turns: int = setting(4, 'last lines that it holds word for word', low=0, high=20)
+    turns: int = setting(0, 'last lines that it holds word for word; the planner keeps the last two exchanges anyway',
+                         low=0, high=20)
 
 
 def tokens(text: str) -> int:

@@ -76,6 +76,14 @@ def templates(language: str) -> dict[str, dict[str, list[str]]]:
 
 
 @cache
+def earlier(language: str) -> dict[str, str]:
+    """How a language model is told, in a language of LANGUAGES, what was said earlier: `said` goes before the summary,
+    `noted` is its answer."""
+    content: dict[str, dict[str, dict[str, str]]] = yaml.safe_load(read('summary.yaml'))
+    return content[language]['earlier']
+
+
+@cache
 def acknowledgements(language: str) -> dict[str, list[str]]:
     """What is said at once in a language of LANGUAGES: by emotion (and unsure)."""
     content: dict[str, dict[str, list[str]]] = yaml.safe_load(read('acknowledgements.yaml'))

@@ -86,6 +86,11 @@ class Visit:
             self.memory.forget()
 
 
+def plain(config: Config) -> Visit:
+    """Without models: danger is looked for by patterns alone, no past situation is remembered."""
+    return Visit(Care(Lines(config.help_line, config.emergency_line)), summariser=Summariser(config.summary))
+
+
 def create(config: Config, remember: bool) -> Visit:
     """With the classifier of danger and, to `remember`, the memory of situations; both share one MiniLM.
 
@@ -96,8 +101,6 @@ def create(config: Config, remember: bool) -> Visit:
     from emavatar_ros.perception.words.embedding import Embedding
     from emavatar_ros.planning.danger_head import DangerHead
 
-    lines = Lines(config.help_line, config.emergency_line)
-    summariser = Summariser(config.summary)
     store = Store()
     try:
         embedding = Embedding(store.path('minilm'))
@@ -105,6 +108,9 @@ def create(config: Config, remember: bool) -> Visit:
         if config.memory.file:
             raise
         log.warning('signs of danger are looked for by patterns alone, no past situation is remembered: %s', error)
-        return Visit(Care(lines), summariser=summariser)
-    kept = memory.create(config.memory, embedding.sentence, store.root) if remember or config.memory.file else None
-    return Visit(Care(lines, DangerHead(embedding)), kept, summariser)
+        return plain(config)
+    kept = None
+    if remember or config.memory.file:
+        kept = memory.create(config.memory, embedding.sentence, store.root / '.situations')
+    care = Care(Lines(config.help_line, config.emergency_line), DangerHead(embedding))
+    return Visit(care, kept, Summariser(config.summary))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
 import pytest
 
-from emavatar_ros.planning import danger, danger_head, guard, texts
+from emavatar_ros.planning import danger, guard, texts
 from emavatar_ros.planning.care import Care, Concern, Lines
 from emavatar_ros.planning.danger import ABOUT, KINDS, Danger
 from emavatar_ros.planning.steering import steers
@@ -116,22 +115,6 @@ def test_it_ends_when_it_is_over_or_takes_too_long_or_the_visitor_is_gone() -> N
     assert care.notice('yes', 'en') == care.notice('yes', 'en') is not None
     care.forget()
     assert not care.on and care.answer('yes', 'en') is None
-
-
-def test_without_weights_the_patterns_work_and_the_log_says_so_once(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setenv('EMAVATAR_MODELS', str(tmp_path))
-    monkeypatch.setenv('EMAVATAR_OFFLINE', '1')
-    monkeypatch.setattr(danger_head, 'Embedding', _missing)
-    with caplog.at_level(logging.WARNING):
-        reader = danger_head.load()
-    assert reader is None and len(caplog.records) == 1 and 'patterns alone' in caplog.text
-    assert Care(reader=reader).answer('I want to die', 'en') is not None
-
-
-def _missing(folder: Path) -> None:
-    from emavatar_ros.errors import Missing
-    raise Missing('not there')
 
 
 @pytest.mark.parametrize('language', texts.LANGUAGES)

@@ -46,6 +46,8 @@ def create(config):
     return Reader()
 """
 """A language model of somebody else's."""
+PLAIN = 'speech: {ros__parameters: {backend: espeak}}'
+"""A voice that needs no model."""
 
 
 def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -165,7 +167,7 @@ def test_models_prepare_reads_every_avatar_with_one_model(tmp_path: Path, monkey
     (tmp_path / 'spare' / 'reader.py').write_text(READER)
     monkeypatch.syspath_prepend(tmp_path)
     profile = tmp_path / 'mine.yaml'
-    profile.write_text('planner: {ros__parameters: {backend: spare.reader, avatar: tomas}}')
+    profile.write_text('planner: {ros__parameters: {backend: spare.reader, avatar: tomas}}\n' + PLAIN)
     assert cli.main(['models', 'prepare', '--profile', str(profile)]) == 0
     reader = sys.modules['spare.reader']
     personas = [avatars.load(name).persona.split()[:8] for name in ('mira', 'mira', 'tomas', 'tomas')]  # two languages
@@ -175,7 +177,7 @@ def test_models_prepare_reads_every_avatar_with_one_model(tmp_path: Path, monkey
     assert len(reader.read) == 6 and len(reader.closed) == 2
     assert capsys.readouterr().out == ''
     assert cli.main(['models', 'prepare', 'nobody', '--profile', str(profile)]) == 2
-    profile.write_text('planner: {ros__parameters: {composer: template}}')
+    profile.write_text('planner: {ros__parameters: {composer: template}}\n' + PLAIN)
     assert cli.main(['models', 'prepare', '--profile', str(profile)]) == 0
     assert 'templates' in capsys.readouterr().err
 

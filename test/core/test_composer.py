@@ -219,7 +219,8 @@ def test_danger_brings_the_fixed_answer_and_no_model() -> None:
     llm = Scripted('Oh.')
     scripts = plan(llm, 'I want to die', config=Config(help_line='Call 988.'))
     assert not llm.asked and len(scripts) == 1
-    assert scripts[0].care == 'self_harm' and 'Call 988.' in scripts[0].text and scripts[0].complete
+    assert scripts[0].care is not None and scripts[0].care.kind == 'self_harm'
+    assert 'Call 988.' in scripts[0].text and scripts[0].complete
 
 
 def test_what_the_model_is_asked() -> None:

@@ -14,6 +14,7 @@ from emavatar_ros.avatars import Profile
 from emavatar_ros.emotion.labels import LABELS, UNSURE
 from emavatar_ros.errors import BadInput
 from emavatar_ros.planning import consistency
+from emavatar_ros.planning.care import Concern
 from emavatar_ros.planning.consistency import Mismatch, Part, Watch
 from emavatar_ros.planning.manner import MANNERS
 from emavatar_ros.planning.script import Beat, ChainOfEmpathy, Script
@@ -21,7 +22,7 @@ from emavatar_ros.planning.tone import BRIGHT, EVEN, GRAVE, fits, tone
 from emavatar_ros.voice.instruction import delivery
 
 
-def script(*beats: Beat, emotion: str = 'sad', user: str = '', care: str = '') -> Script:
+def script(*beats: Beat, emotion: str = 'sad', user: str = '', care: Concern | None = None) -> Script:
     chain = ChainOfEmpathy('x', user or emotion, 'x', 'x')
     return Script(beats, emotion, 'en', 'llm', chain, complete=True, care=care)
 
@@ -47,7 +48,7 @@ def test_a_script_that_contradicts_itself_is_reported(given: Script, kind: str) 
 
 
 def test_a_fixed_answer_is_said_in_its_own_way() -> None:
-    assert not consistency.script(script(Beat('x', 'brightly', 'happy'), care='medical'), delivery)
+    assert not consistency.script(script(Beat('x', 'brightly', 'happy'), care=Concern('medical', 'x', 'en')), delivery)
 
 
 @pytest.mark.parametrize(('instruction', 'wanted'), [

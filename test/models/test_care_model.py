@@ -7,18 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from emavatar_ros.errors import Missing
+from emavatar_ros.models.store import Store
+from emavatar_ros.perception.words.embedding import Embedding
 from emavatar_ros.planning import danger
-from emavatar_ros.planning.danger_head import FILE, DangerHead, load
+from emavatar_ros.planning.danger_head import FILE, DangerHead
 
 DATA = Path(__file__).parents[1] / 'data' / 'care'
 
 
 @pytest.fixture(scope='module')
 def head() -> DangerHead:
-    head = load()
-    if head is None:
-        pytest.skip('MiniLM is not there')
-    return head
+    try:
+        return DangerHead(Embedding(Store().path('minilm')))
+    except Missing as error:
+        pytest.skip(str(error))
 
 
 def test_it_raises_few_alarms_of_its_own(head: DangerHead) -> None:

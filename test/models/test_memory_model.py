@@ -96,6 +96,6 @@ def test_it_starts_fast_the_second_time(embed: Callable[[str], np.ndarray], tmp_
     assert time.thread_time() - began < 0.05
 
 
-def test_create_uses_the_store(embed: Callable[[str], np.ndarray]) -> None:
-    one = create(Config())
+def test_create_brings_the_situations(embed: Callable[[str], np.ndarray], tmp_path: Path) -> None:
+    one = create(Config(), embed, tmp_path)
     assert one.examples('I missed my train by a second and nobody cares', 'angry')
