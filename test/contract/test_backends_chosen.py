@@ -175,4 +175,5 @@ def test_the_lines_offered_in_the_workstations_profile_are_right(tmp_path: Path)
     file.write_text(offered[offered.index('/**/'):], encoding='utf-8')
     settings = profiles.load(str(file))
     assert {node: values.get('backend', values.get('networks')) for node, values in settings.items()} == {
-        'text_emotion': 'llm', 'voice_emotion': 'emotion2vec', 'face_emotion': 'deepface', 'arbiter': None}
+        'text_emotion': 'llm', 'planner': 'openai', 'voice_emotion': 'emotion2vec', 'face_emotion': 'deepface',
+        'arbiter': None}

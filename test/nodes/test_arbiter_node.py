@@ -79,11 +79,7 @@ def test_the_belief_is_repeated_and_forgotten_with_the_visitor(ros):
     for view in ('words', 'voice', 'face'):
         tell(out, says(view, 'angry', 0.95), 1, node.now())
     ros.wait(lambda: any(m.turn_id == 0 and m.label == 'angry' for m in heard))
-    client = ros.probe.create_client(ResetVisitor, 'reset_visitor')
-    assert client.wait_for_service(5.0)
-    answer = client.call_async(ResetVisitor.Request())
-    ros.wait(answer.done)
-    assert answer.result().success
+    assert ros.call(ResetVisitor, 'reset_visitor', ResetVisitor.Request()).success
     count = len(heard)
     ros.wait(lambda: any(m.label == 'unsure' for m in heard[count:]))
 

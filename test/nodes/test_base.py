@@ -121,11 +121,7 @@ def test_what_configure_made_is_there_once_however_often_it_is_called(ros):
     ticks = node.ticks
     node.autostart()
     assert node.active and len(node._entities()) == complete
-    client = ros.probe.create_client(ResetVisitor, 'reset')
-    assert client.wait_for_service(10)
-    answer = client.call_async(ResetVisitor.Request())
-    ros.wait(answer.done)
-    assert answer.result().success
+    assert ros.call(ResetVisitor, 'reset', ResetVisitor.Request()).success
     ros.wait(lambda: node.ticks > ticks)
 
 

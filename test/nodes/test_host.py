@@ -23,11 +23,8 @@ def test_settings_reach_the_node_and_leave_no_file(ros, namespace, tmp_path, mon
     choices = Choices(str(profile), microphone='none', camera='elsewhere')
     node = '/'.join(('', *filter(None, (namespace,)), 'microphone'))
     with Graph(choices, ['microphone'], namespace=namespace) as graph:
-        client = ros.probe.create_client(GetParameters, f'{node}/get_parameters')
-        assert client.wait_for_service(30)
-        asked = client.call_async(GetParameters.Request(names=['source', 'chunk', 'loop', 'frame_id']))
-        ros.wait(asked.done)
-    source, chunk, loop, frame = asked.result().values
+        asked = GetParameters.Request(names=['source', 'chunk', 'loop', 'frame_id'])
+        source, chunk, loop, frame = ros.call(GetParameters, f'{node}/get_parameters', asked).values
     assert (source.string_value, chunk.double_value, loop.bool_value, frame.string_value) == ('none', 0.032, True, '1')
     assert graph.children[0].running.returncode == 0
     assert not list((tmp_path / 'tmp').iterdir())

@@ -111,15 +111,10 @@ def test_what_can_not_be_played_is_refused_and_the_stage_goes_on(ros, stage: Sta
 
 def test_another_avatar_comes_on_the_screen(ros, stage: StageNode) -> None:
     states = ros.hear(AvatarState, 'avatar_state', LATCHED)
-    client = ros.probe.create_client(SetAvatar, 'set_avatar')
-    assert client.wait_for_service(10)
-    unknown = client.call_async(SetAvatar.Request(avatar='nobody'))
-    ros.wait(unknown.done)
-    assert not unknown.result().success
-    assert 'tomas' in unknown.result().message
-    known = client.call_async(SetAvatar.Request(avatar='tomas'))
-    ros.wait(known.done)
-    assert known.result().success
+    unknown = ros.call(SetAvatar, 'set_avatar', SetAvatar.Request(avatar='nobody'))
+    assert not unknown.success
+    assert 'tomas' in unknown.message
+    assert ros.call(SetAvatar, 'set_avatar', SetAvatar.Request(avatar='tomas')).success
     ros.wait(lambda: states and states[-1].avatar == 'tomas', 60.0)
 
 
@@ -131,14 +126,11 @@ def test_a_folder_of_ones_own_comes_with_its_voice_and_a_broken_one_is_told(ros,
     speech = ros.start(SpeechNode, backend='espeak')
     first = speech.voice
     states = ros.hear(AvatarState, 'avatar_state', LATCHED)
-    client = ros.probe.create_client(SetAvatar, 'set_avatar')
-    assert client.wait_for_service(10)
 
     def choose(folder: Path) -> str:
-        asked = client.call_async(SetAvatar.Request(avatar=str(folder)))
-        ros.wait(asked.done)
-        assert asked.result().success
-        return asked.result().message
+        answer = ros.call(SetAvatar, 'set_avatar', SetAvatar.Request(avatar=str(folder)))
+        assert answer.success
+        return answer.message
 
     assert 'Another' in choose(mine)
     ros.wait(lambda: states and states[-1].avatar == str(mine), 60.0)
