@@ -7,7 +7,7 @@ backend keeps it computed; what a turn adds is the visitor's line with the feeli
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,6 +15,7 @@ from typing import Final
 
 from emavatar_ros.emotion.candidate import Estimate
 from emavatar_ros.emotion.labels import UNSURE
+from emavatar_ros.errors import Unavailable
 from emavatar_ros.history import Line
 from emavatar_ros.models.llm import Limits, Llm, Message, Request
 from emavatar_ros.planning import clean, texts
@@ -135,16 +136,21 @@ def _exchanges(kept: Sequence[tuple[Line, Line]], language: str) -> list[Message
     return messages
 
 
-def parts(llm: Llm, messages: tuple[Message, ...], limits: Limits, *, max_tokens: int, temperature: float,
-          seed: int) -> Generator[str, None, None]:
-    """The answer's spoken parts, each as soon as it is whole. Closing stops the model; raises as `Llm.stream` does.
+class Late(Unavailable):
+    """The model gave words, but no part that can be spoken in time."""
+
+
+def parts(llm: Llm, messages: tuple[Message, ...], limits: Limits, late: Callable[[], bool], *, max_tokens: int,
+          temperature: float, seed: int) -> Generator[str, None, None]:
+    """The answer's spoken parts, each as soon as it is whole. Closing stops the model; raises as `Llm.stream` does, and
+    Late as soon as a piece comes when it is `late` for the first part.
 
     A model that resumes rests after the first part until the next one is asked for: the voice, which then has its first
     sound to make, is twice as fast alone. The limits hold for each of its two runs.
     """
     first = ''
     with closing(llm.stream(Request(messages, max_tokens, temperature, seed, STOP), limits)) as stream:
-        for part in clean.beats(stream):
+        for part in clean.beats(_hurried(stream, late)):
             if llm.resumes:
                 first = part
                 break
@@ -154,3 +160,10 @@ def parts(llm: Llm, messages: tuple[Message, ...], limits: Limits, *, max_tokens
         told = (*messages, Message('assistant', first))
         with closing(llm.stream(Request(told, max_tokens, temperature, seed, STOP), limits)) as stream:
             yield from clean.beats(stream, most=clean.MOST - 1, clause_words=0)
+
+
+def _hurried(stream: Iterable[str], late: Callable[[], bool]) -> Iterator[str]:
+    for piece in stream:
+        if late():
+            raise Late('the language model gave no part that can be spoken in time')
+        yield piece

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from emavatar_ros.emotion.labels import UNPLEASANT
+from emavatar_ros.language import guess
 from emavatar_ros.planning import texts
 from emavatar_ros.planning.danger import plain
 
@@ -83,9 +84,13 @@ def _pattern(reason: str, language: str) -> re.Pattern[str]:
 
 
 def _foreign(words: list[str], language: str) -> bool:
-    """Whether the words are rather of the other language of LANGUAGES."""
+    """Whether the words are clearly of another language, or rather of the other one of LANGUAGES."""
     short = language.split('-')[0].lower()
-    if short not in texts.LANGUAGES or len(words) < 4:
+    if len(words) < 4:
+        return False
+    if guess(' '.join(words), short) != short:
+        return True
+    if short not in texts.LANGUAGES:
         return False
     known = {base: set(text.split()) for base, text in texts.guard()['function words'].items()}
     here = sum(word in known[short] for word in words)

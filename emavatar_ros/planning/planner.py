@@ -168,14 +168,18 @@ class Planner:
         if plans:
             messages = composer.revised(messages, plans[-1])
         limits = Limits(config.first_token, config.silence, config.whole)
-        parts = composer.parts(llm, messages, limits, max_tokens=config.max_tokens, temperature=config.temperature
+        script: Script | None = None
+
+        def late() -> bool:
+            return script is None and self._clock() - started > config.first_beat
+
+        parts = composer.parts(llm, messages, limits, late, max_tokens=config.max_tokens, temperature=config.temperature
                                if not plans else max(config.temperature, FREER), seed=len(history) + len(plans))
         last = _last(history)
-        script: Script | None = None
         try:
             for part in parts:
                 part = part if script else unsaid(part, said)
-                if script is None and self._clock() - started > config.first_beat:
+                if late():
                     raise _Unfit('late', None)
                 fault = guard.fault(part, language=language, emotion=estimate.label, visitor=text,
                                     said=script.text if script else last, topics=self._topics)
@@ -188,6 +192,8 @@ class Planner:
                     raise _Unfit(failed, script, '; '.join(review.plan))
                 script = replace(grown, scores=review.scores, revisions=plans, iterations=len(plans))
                 yield script
+        except composer.Late:
+            raise _Unfit('late', None) from None
         except EmavatarError as error:
             log.info('the language model did not finish: %s', error)
             raise _Unfit('unavailable', script) from error
