@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from emavatar_ros.emotion.affect import CIRCUMPLEX
 from emavatar_ros.msg import CareEvent, CompositeScript, Playback, SpeechChunk, Transcript, Turn, UserEmotion
 from emavatar_ros.nodes.base import LATCHED, RELIABLE, SOUND
 from emavatar_ros.nodes.convert import stamp
@@ -50,7 +54,8 @@ class Stage:
         self.tell(Turn, turn_id=turn_id, state=Turn.AVATAR)
         self.tell(Transcript, turn_id=turn_id, text=text, final=True, language='en')
         self.ros.wait(lambda: self.node.said.turn_id == turn_id)
-        self.tell(UserEmotion, turn_id=turn_id, label=label, distribution=[1 / 8] * 8, confidence=0.7)
+        self.tell(UserEmotion, turn_id=turn_id, label=label, distribution=[1 / 8] * 8, confidence=0.7,
+                  valence=CIRCUMPLEX[label][0])
 
     def reply(self, turn_id: int) -> CompositeScript:
         def found() -> list:
@@ -126,5 +131,39 @@ def test_danger_brings_the_fixed_answer_at_once(ros):
     ros.wait(lambda: alarms)
     assert reply.composer == 'care' and 'Please call 000.' in reply.text
     assert all(script.script_id == 'turn-1' for script in stage.scripts), 'no "Oh." before it'
+    event = alarms[-1]
+    assert (event.kind, event.about, event.over, event.answer) == ('self_harm', 'you', False, reply.text)
+    assert event.urgency in ('now', 'soon') and 0 < event.confidence <= 1
+
+    stage.played('turn-1', Playback.FINISHED, reply.text)
+    ros.wait(lambda: node.history.lines)
+    stage.says(2, 'Yes', 'sad')
+    assert stage.reply(2).composer == 'care', 'a short reply belongs to it'
+    ros.publisher(String, 'visitor_reset', RELIABLE).publish(String())
+    ros.wait(lambda: not node.planner.visit.care.on)
+    stage.says(3, 'Yes', 'neutral')
+    assert stage.reply(3).composer == 'template', 'the next visitor inherits nothing'
+
+
+def test_what_helped_is_kept_where_the_operator_wants_it_and_wiped_when_told(ros, tmp_path):
+    file = tmp_path / 'kept.sqlite'
+    node = ros.start(PlannerNode, composer='template', memory__file=str(file))
+    stage = Stage(ros, node)
+    for turn_id, text, label in ((1, 'I lost my red umbrella in the big park', 'sad'),
+                                 (2, 'You know what, it is fine now', 'happy')):
+        stage.says(turn_id, text, label)
+        reply = stage.reply(turn_id)
+        stage.played(f'turn-{turn_id}', Playback.FINISHED, reply.text)
+        ros.wait(lambda turn_id=turn_id: len(node.history.lines) == 2 * turn_id)
+    kept = node.planner.visit.memory
+
+    def found() -> bool:
+        return any('umbrella' in item.said for item in kept.similar('We lost our blue umbrella near the park', 'sad'))
+
+    ros.wait(found)
+    assert file.exists()
+    answer = ros.call(Trigger, 'wipe_memory', Trigger.Request())
+    assert answer.success and 'deleted' in answer.message
+    assert not found()
 
 
