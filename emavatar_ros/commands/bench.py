@@ -38,6 +38,7 @@ def add(commands: Commands) -> None:
         if name == 'planner':
             subject.add_argument('--most', type=int, metavar='N', help='lines the language model is asked (default: 40 '
                                  'where it runs on this processor and takes seconds for each, else all)')
+            subject.add_argument('--face', action='store_true', help='draw the face meanwhile, as on a kiosk')
         subject.add_argument('--json', action='store_true', help='one JSON object on standard output')
 
 

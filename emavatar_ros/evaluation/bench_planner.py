@@ -3,7 +3,8 @@
 Asked are 200 lines of the project's own (planner_inputs.tsv: 25 an emotion, said at receptions, stations, shops,
 schools, banks and museums, a fifth of them Spanish), each as a visitor's first, the feeling as told. Backends:
 template, and the profile's language model where it has one, with the bounds of its settings. A model on a processor
-needs seconds for each, so it gets only some of the lines (`--most`), evenly spread and always the same.
+needs seconds for each, so it gets only some of the lines (`--most`), evenly spread and always the same. With `--face`
+the real stage draws and records the avatar's face meanwhile, as fast as this machine can, as on a kiosk.
 
 first_beat_s, whole_script_s: medians, from the final transcript and feeling. dist1, dist2: different words, pairs of
 words, by all: of all replies together (corpus), and as the mean over replies (sentence). repaired: share of replies
@@ -18,27 +19,34 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final
 
 from emavatar_ros import avatars, profiles
 from emavatar_ros.emotion.labels import LABELS
 from emavatar_ros.errors import BadInput
+from emavatar_ros.launching import Choices, keep_apart
 from emavatar_ros.plan import estimate
 from emavatar_ros.planning import planner as planners
 from emavatar_ros.planning.planner import Planner
 from emavatar_ros.planning.rules import WORD
 from emavatar_ros.planning.script import Script
 from emavatar_ros.rooms import Rooms
+from emavatar_ros.up import Graph
 from emavatar_ros.voice.instruction import delivery
 
 INPUTS: Final = 'planner_inputs.tsv'
+STAGE: Final = ('face', 'stage')
+"""The nodes that show a face."""
+READY_S: Final = 60.0
 IN_TIME: Final = 2.0
 """Seconds within which the model's first beat is wanted."""
 MOST: Final = 40
@@ -103,10 +111,27 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             most = args.most or (MOST if llm.resumes else len(lines))
             if most < len(lines):
                 print(f'{llm.name}: {most} of the {len(lines)} lines; --most {len(lines)} asks all', file=sys.stderr)
-            figures[llm.name] = measure(made, some(lines, most), told=True)
+            with face(args.profile) if args.face else nullcontext():
+                figures[llm.name] = measure(made, some(lines, most), told=True)
         finally:
             llm.close()
     return figures
+
+
+@contextmanager
+def face(profile: str) -> Iterator[None]:
+    """The face on a stage of its own while this lasts; raises Unavailable when it doesn't come up."""
+    from emavatar_ros.nodes.visitor import Visitor
+
+    keep_apart()
+    with tempfile.TemporaryDirectory() as folder:
+        choices = Choices(profile, record=str(Path(folder) / 'face.mp4'), speaker='none', screen='none')
+        with Graph(choices, STAGE, log_level='warn'), Visitor() as visitor:
+            visitor.wait_ready(STAGE, READY_S)
+            yield
+            if visitor.avatar is not None:
+                print(f'meanwhile {visitor.avatar.images_per_s:.0f} images of the face a second were drawn',
+                      file=sys.stderr)
 
 
 def measure(planner: Planner, lines: Sequence[Said], told: bool = False) -> dict[str, Any]:

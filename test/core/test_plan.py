@@ -83,7 +83,7 @@ def test_distinct_is_counted_over_all_or_by_reply() -> None:
 def test_the_template_is_measured(tmp_path: Path) -> None:
     profile = tmp_path / 'mine.yaml'
     profile.write_text('planner: {ros__parameters: {composer: template}}')
-    figures = bench_planner.run(argparse.Namespace(profile=str(profile), most=None))
+    figures = bench_planner.run(argparse.Namespace(profile=str(profile), most=None, face=False))
     assert set(figures) == {'template'}
     found = figures['template']
     assert {'first_beat_s', 'whole_script_s', 'dist1_corpus', 'dist2_corpus', 'dist1_sentence', 'dist2_sentence',
@@ -94,4 +94,4 @@ def test_the_template_is_measured(tmp_path: Path) -> None:
 
 def test_a_wrong_count_is_refused() -> None:
     with pytest.raises(BadInput):
-        bench_planner.run(argparse.Namespace(profile='embedded', most=-1))
+        bench_planner.run(argparse.Namespace(profile='embedded', most=-1, face=False))
