@@ -36,6 +36,25 @@ def test_ways_of_speaking_are_no_danger(language: str) -> None:
     assert len(negatives) >= 200 and len(alarms) <= 0.01 * len(negatives), alarms
 
 
+FLOORS = {'heldout_positives_en': 0.97, 'heldout_positives_es': 0.98, 'heldout2_positives_en': 0.45,
+          'heldout2_positives_es': 0.57}
+"""Recall of the patterns alone. They were mended by the first set; the second was written after that and apart from
+them: it tells what they do with new words, which is far less than is wanted (0.95)."""
+
+
+@pytest.mark.parametrize('name', FLOORS)
+def test_danger_in_words_kept_apart_is_heard_as_often_as_was_measured(name: str) -> None:
+    told = rows(DATA / f'{name}.tsv')
+    assert len(told) >= 80 and sum(danger.find(text) is not None for _, _, text in told) >= FLOORS[name] * len(told)
+
+
+@pytest.mark.parametrize(('name', 'most'), [('heldout_negatives_en', 0.0), ('heldout_negatives_es', 0.0),
+                                            ('heldout2_negatives_en', 0.03), ('heldout2_negatives_es', 0.03)])
+def test_alarms_for_nothing_are_no_more_than_was_measured(name: str, most: float) -> None:
+    told = rows(DATA / f'{name}.tsv')
+    assert len(told) >= 200 and sum(danger.find(row[-1]) is not None for row in told) <= most * len(told)
+
+
 def test_nothing_is_learned_from_the_test_sentences() -> None:
     seeds = {danger.plain(text) for _, text in rows(SEEDS)}
     assert len(seeds) > 400
