@@ -26,7 +26,8 @@ EXTRAS: Final = {
     'onnxruntime': 'embedded', 'onnx': 'embedded', 'faster_whisper': 'embedded', 'ctranslate2': 'embedded',
     'ai_edge_litert': 'embedded', 'h5py': 'embedded', 'tokenizers': 'embedded', 'safetensors': 'embedded',
     'xllamacpp': 'embedded', 'moderngl': 'embedded', 'glfw': 'embedded', 'transformers': 'transformers',
-    'torch': 'transformers', 'funasr': 'funasr', 'deepface': 'deepface', 'tensorrt': 'gpu'}
+    'torch': 'transformers', 'llguidance': 'transformers', 'funasr': 'funasr', 'deepface': 'deepface',
+    'tensorrt': 'gpu'}
 """Which extra brings a module that a chosen backend imports."""
 
 

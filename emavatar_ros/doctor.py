@@ -24,7 +24,7 @@ from emavatar_ros.models.store import Store
 EXTRAS: Final = {
     'embedded': ('onnxruntime', 'onnx', 'faster_whisper', 'ai_edge_litert', 'h5py', 'tokenizers', 'safetensors',
                  'xllamacpp', 'moderngl', 'glfw'),
-    'transformers': ('transformers', 'torch'),
+    'transformers': ('transformers', 'torch', 'llguidance'),
     'funasr': ('funasr', 'torch'),
     'deepface': ('deepface',),
 }

@@ -1,7 +1,8 @@
 """What every language model must do, and what the server client does when its server doesn't.
 
 The client talks to a real server of our own that says what each test wants, over real sockets. The model in this
-process is held to the same contract where its weights are cached (the small one), else skipped.
+process is held to the same contract where its weights are cached (the small one), else skipped; the one whose
+libraries are an extra is held to it in test/extras.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import json
 import os
 import pkgutil
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,14 +21,13 @@ from typing import Any
 
 import pytest
 from chat_server import Server, event
+from llm_contract import ASK, LONG, Contract
 
 from emavatar_ros.errors import BadInput, Missing, Unavailable
 from emavatar_ros.models import llm
 from emavatar_ros.models.llm import Limits, Llm, Message, Request, openai
-from emavatar_ros.settings import specs
-
-ASK = Request((Message('system', 'You answer shortly.'), Message('user', 'Tell me a long story about a fox.')), 24)
-LONG = Limits(240, 240, 480)
+from emavatar_ros.nodes.settings import PlannerSettings
+from emavatar_ros.settings import build, chosen, specs
 
 
 @pytest.fixture
@@ -56,42 +58,32 @@ def model(request: pytest.FixtureRequest) -> Any:
 
 def test_every_backend_is_held_to_this_contract() -> None:
     names = {item.name for item in pkgutil.iter_modules(llm.__path__)}
-    assert names == {'openai', 'llama_cpp'}, 'add the new backend to the fixture `model`'
+    assert names == {'openai', 'llama_cpp', 'transformers'}, 'hold the new backend to the contract'
     for name in names:
         module = import_module(f'emavatar_ros.models.llm.{name}')
         assert list(specs(module.Config)) and callable(module.create)
 
 
-class TestContract:
-    def test_text_comes_in_pieces_that_are_never_empty(self, model: Llm) -> None:
-        model.warm_up([])
-        pieces = list(model.stream(ASK, LONG))
-        assert len(pieces) >= 2 and all(pieces) and model.name
-        assert '�' not in ''.join(pieces)
+@pytest.mark.parametrize('library', ['torch', 'transformers', 'llguidance'])
+def test_a_missing_extra_is_named(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from emavatar_ros.models.llm import transformers
+    monkeypatch.setattr('emavatar_ros.models.hub.find_spec', lambda name: None if name == library else name)
+    with pytest.raises(Missing, match=rf"{library} is not installed: pip install 'emavatar-ros\[transformers\]'"):
+        transformers.create()
 
-    def test_closing_stops_and_another_request_is_served(self, model: Llm) -> None:
-        stream = model.stream(ASK, LONG)
-        assert next(stream)
-        stream.close()
-        assert list(stream) == []
-        assert list(model.stream(ASK, LONG))
 
-    def test_a_stream_that_was_never_read_costs_nothing(self, model: Llm) -> None:
-        before = threading.active_count()
-        model.stream(ASK, LONG).close()
-        assert threading.active_count() == before
+def test_each_backend_is_a_choice_of_the_planner_and_needs_no_library_to_be_told_of() -> None:
+    for name in ('llama_cpp', 'openai', 'transformers'):
+        module, config = chosen(build(PlannerSettings, {'backend': name}), 'backend')
+        assert module.__name__.endswith(f'.{name}') and all(spec.help for spec in specs(type(config)))
+    code = ('import sys\nfor name in ("torch", "transformers", "llguidance", "huggingface_hub", "xllamacpp"):\n'
+            '    sys.modules[name] = None\n'
+            'import emavatar_ros.models.llm.transformers, emavatar_ros.models.llm.llama_cpp')
+    assert subprocess.run([sys.executable, '-c', code], timeout=60).returncode == 0
 
-    def test_reading_ahead_changes_no_answer_and_ends_when_it_is_no_longer_wanted(self, model: Llm) -> None:
-        answer = list(model.stream(ASK, LONG))
-        told = (*ASK.messages, Message('assistant', ''.join(answer)), Message('user', 'a word ' * 60))
-        looks = iter([False, False])
-        model.read(told, lambda: next(looks, True))
-        model.read(ASK.messages, lambda: False)
-        assert ''.join(model.stream(ASK, LONG)) == ''.join(answer)
 
-    def test_past_the_limit_it_is_unavailable(self, model: Llm) -> None:
-        with pytest.raises(Unavailable):
-            list(model.stream(ASK, Limits(1e-6, 1e-6, 1e-6)))
+class TestContract(Contract):
+    """As every backend."""
 
 
 def test_a_closed_stream_frees_the_processor(small: Llm) -> None:

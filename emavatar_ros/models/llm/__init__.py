@@ -1,8 +1,9 @@
 """Language models, as streams of text: one Protocol, one file per backend.
 
-Backends: `llama_cpp` (in this process, on a CPU), `openai` (any OpenAI-compatible server). Streaming is iterating
-over the pieces, stopping is closing the iterator: generation then ends at once. Every wait is bounded by `Limits`;
-past one of them the stream raises Unavailable and generation is stopped.
+Backends: `llama_cpp` (in this process, on a CPU), `transformers` (in this process, on a GPU), `openai` (any
+OpenAI-compatible server). Streaming is iterating over the pieces, stopping is closing the iterator: generation then
+ends at once. Every wait is bounded by `Limits`; past one of them the stream raises Unavailable and generation is
+stopped.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The words view by a language model that reads the visitor's words with what was said before them.
 
 Model: any of models/llm: an OpenAI-compatible server (for a GPU: Qwen3 by vLLM, Apache-2.0; its thinking has to be
-switched off, see `openai.extra`) or a GGUF file in this process (llama_cpp). Hardware and time are the model's: a
-server with a GPU answers in about a second, two cores need ten and more, so `timeout` bounds it.
+switched off, see `openai.extra`) or a model in this process (llama_cpp, transformers). Hardware and time are the
+model's: a server with a GPU answers in about a second, two cores need ten and more, so `timeout` bounds it.
 
 What such a model adds to a classifier is context, denial and irony. Its shares are its own estimate (see
 perception/verdict.py for how they are read and softened). It reads every language that its model does. When the server
