@@ -23,9 +23,11 @@ pytest.importorskip('llguidance')
 
 from emavatar_ros.models.llm import transformers as backend  # noqa: E402
 
-TEMPLATE = """{%- for message in messages %}{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}
+TEMPLATE = """{%- for message in messages %}{{ '<|im_start|>' + message.role + '\\n' }}
+{{- message.content + '<|im_end|>\\n' }}
 {%- endfor %}{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}
-{%- if enable_thinking is defined and enable_thinking is false %}{{ '<think>\\n\\n</think>\\n\\n' }}{% endif %}{% endif %}"""
+{%- if enable_thinking is defined and enable_thinking is false %}
+{{- '<think>\\n\\n</think>\\n\\n' }}{% endif %}{% endif %}"""
 """As Qwen3's."""
 SAID = ['Once upon a time there was a fox, and the fox said: "Good morning!"', 'Ein Fuchs – schön, grün und müde.',
         'You answer shortly. Tell me a long story about a fox.', 'assistant user system think']
@@ -36,7 +38,8 @@ def save(folder: Path, template: str | None = TEMPLATE, config: Any = None) -> P
     from tokenizers import ByteLevelBPETokenizer
 
     trained = ByteLevelBPETokenizer()
-    trained.train_from_iterator(SAID * 3, vocab_size=400, special_tokens=['<|endoftext|>', '<|im_start|>', '<|im_end|>'])
+    trained.train_from_iterator(SAID * 3, vocab_size=400,
+                                special_tokens=['<|endoftext|>', '<|im_start|>', '<|im_end|>'])
     folder.mkdir()
     trained.save(str(folder / 'tokenizer.json'))
     tokenizer = library.PreTrainedTokenizerFast(tokenizer_file=str(folder / 'tokenizer.json'), eos_token='<|im_end|>',
@@ -128,7 +131,8 @@ class TestText:
     def test_bytes_that_make_no_character_are_left_out(self, model: backend.Transformers,
                                                         monkeypatch: pytest.MonkeyPatch) -> None:
         half = model._tokenizer('🦊')['input_ids'][:2]
-        say(model, monkeypatch, [*model._tokenizer('a')['input_ids'], *half, *model._tokenizer('b')['input_ids'], *half])
+        a, b = model._tokenizer('a')['input_ids'], model._tokenizer('b')['input_ids']
+        say(model, monkeypatch, [*a, *half, *b, *half])
         assert text(model) == 'ab'
 
     @pytest.mark.parametrize(('stop', 'left'), [
