@@ -12,12 +12,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from emavatar_ros.planning import danger, danger_head
+from emavatar_ros.errors import EmavatarError
+from emavatar_ros.models.store import Store
+from emavatar_ros.perception.words.embedding import Embedding
+from emavatar_ros.planning import danger
 from emavatar_ros.planning.danger import Danger
+from emavatar_ros.planning.danger_head import DangerHead
 
 CARE: Final = Path(__file__).parents[1] / 'test' / 'data' / 'care'
 
@@ -43,9 +48,11 @@ def main() -> None:
         lines = (options.data / 'test.tsv').read_text(encoding='utf-8').splitlines()
         told['goemotions'] = [Told(line.split('\t')[0]) for line in lines]
     finders: dict[str, Callable[[str], Danger | None]] = {'patterns': danger.find}
-    head = danger_head.load()
-    if head is not None:
+    try:
+        head = DangerHead(Embedding(Store().path('minilm')))
         finders['patterns and classifier'] = lambda text: danger.find(text) or head.find(text)
+    except EmavatarError as error:
+        print(f'without the classifier: {error}', file=sys.stderr)
     figures = {name: {way: measured(rows, [find(row.text) for row in rows]) for way, find in finders.items()}
                for name, rows in told.items()}
     if not options.list:

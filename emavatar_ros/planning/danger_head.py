@@ -1,4 +1,6 @@
-"""Hears danger in English words that no pattern knows: a linear classifier over MiniLM's last layers.
+"""Hears danger in words that no pattern knows: a linear classifier over MiniLM's last layers.
+
+MiniLM knows English; of Spanish it sees little more than how words are written, so each language has its own threshold.
 
 Weights: planning/data/danger_head.npz, made by tools/train_care.py from this project's own sentences and, as what is no
 danger, GoEmotions (CC BY 4.0, Google Research). About 13 ms of one core for a sentence.
@@ -14,6 +16,7 @@ import numpy as np
 from emavatar_ros.errors import BadInput
 from emavatar_ros.language import guess
 from emavatar_ros.perception.words.embedding import Embedding
+from emavatar_ros.planning import texts
 from emavatar_ros.planning.danger import ABOUT, KINDS, Danger, harmless
 
 FILE: Final = Path(__file__).parent / 'data' / 'danger_head.npz'
@@ -35,20 +38,21 @@ class DangerHead:
             with np.load(path, allow_pickle=False) as stored:
                 self._weights = stored['weights'].astype(np.float32)
                 self._bias = stored['bias'].astype(np.float32)
-                self._threshold = float(stored['threshold'][0])
+                self._thresholds = dict(zip(texts.LANGUAGES, map(float, stored['thresholds']), strict=True))
         except (OSError, ValueError, KeyError) as error:
             raise BadInput(f'{path} is no danger head ({error}); make one with tools/train_care.py') from error
 
     def find(self, text: str) -> Danger | None:
-        """What the words are likely to be about, or None. Other languages than English are not judged, nor are words
-        with a figure of speech, or about a film, a book, the past: there it is the patterns' word that counts."""
+        """What the words are likely to be about, or None. Languages other than texts.LANGUAGES are not judged, nor are
+        words with a figure of speech, or about a film, a book, the past: there it is the patterns' word that counts."""
         words = text.split()
-        if len(words) < SHORTEST or guess(text, 'en') != 'en' or harmless(text):
+        threshold = self._thresholds.get(guess(text, 'en'))
+        if threshold is None or len(words) < SHORTEST or harmless(text):
             return None
         z = self._embedding.layers([' '.join(words[-LONGEST:])])[0, LAYERS].ravel() @ self._weights + self._bias
         p = np.exp(z - z.max())
         p /= p.sum()
-        if 1 - p[0] <= self._threshold:
+        if 1 - p[0] <= threshold:
             return None
         kind, about = CLASSES[int(p[1:].argmax()) + 1].split(' ')
         return Danger(kind, about, 'now' if kind in ('medical', 'threat') else 'soon', float(1 - p[0]))
