@@ -11,8 +11,8 @@ are.
 
 Each language has a threshold, the lowest that lets at most SHARE of the dev comments (English) through and no more than
 TEMPTED of the seeds' negatives in that language when each fifth of the seeds is judged by weights learned from the
-others. Those negatives are the hardest that we could think of: of what visitors say far fewer pass. Prints recall over
-those fifths.
+others. Those negatives are the hardest that we could think of. Nor may more than ORDINARY of the planner bench's lines
+pass: what visitors with a feeling but in no danger say. Prints recall over those fifths.
 
 Needs scikit-learn besides the package. About five minutes of one core without the cache, two with it.
 """
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
+from emavatar_ros.evaluation.bench_planner import inputs
 from emavatar_ros.language import guess
 from emavatar_ros.models.store import Store
 from emavatar_ros.perception.words.embedding import Embedding
@@ -40,6 +41,8 @@ SHARE = 0.002
 """Share of comments that the classifier may take for danger."""
 TEMPTED = 0.06
 """The same of the seeds' negatives."""
+ORDINARY = 0.01
+"""The same of the planner bench's lines: somebody whose grandfather died needs no help line."""
 FEWER = 10
 """Every tenth comment is learned from: more teach nothing new."""
 WEIGHT = 5.0
@@ -70,7 +73,10 @@ def main() -> None:
     w, b = fit(train, own, labels)
     none = labels == 0
     judged[harmless] = 0  # never asked about
-    thresholds = [max(np.quantile(alarm(dev, w, b), 1 - SHARE) if spoken == 'en' else 0.5,
+    said = {spoken: (features(embedding, [line.text for line in inputs() if line.language == spoken]) - mean) * scale
+            for spoken in LANGUAGES}
+    thresholds = [max(np.quantile(alarm(said[spoken], w, b), 1 - ORDINARY),
+                      np.quantile(alarm(dev, w, b), 1 - SHARE) if spoken == 'en' else 0.5,
                       np.quantile(judged[none & (language == spoken)], 1 - TEMPTED)) for spoken in LANGUAGES]
     limit = dict(zip(LANGUAGES, thresholds, strict=True))
     found = judged > np.array([limit.get(spoken, 1.0) for spoken in language])
